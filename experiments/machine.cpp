@@ -1,0 +1,56 @@
+#include "experiments/machine.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace transformer {
+
+namespace {
+
+std::string cpu_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const size_t colon = line.find(": ");
+    return colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string vector_width() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return "avx512";
+  if (__builtin_cpu_supports("avx2")) return "avx2";
+#endif
+  return "other";
+}
+
+int64_t usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+}  // namespace
+
+Machine this_machine() {
+  utsname system{};
+  uname(&system);
+  return {.cpu = cpu_name(),
+          .cores = usable_cores(),
+          .memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE),
+          .vector_width = vector_width(),
+          .system = std::string(system.sysname) + " " + system.release};
+}
+
+int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;  // Linux counts it in KiB
+}
+
+}  // namespace transformer

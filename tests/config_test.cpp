@@ -1,0 +1,102 @@
+#include "transformer/config.h"
+
+#include <fstream>
+
+#include "tests/catch.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Config from_text(const std::string& text) { return resolve(from_json<Config>(parse_json(text, "x"))); }
+
+}  // namespace
+
+TEST_CASE("config: the defaults are the paper's base model") {
+  const Config config = resolve(Config{});
+  REQUIRE(config.model.d_k == 64);
+  REQUIRE(config.model.d_v == 64);
+  REQUIRE(config.model.kv_heads == 8);
+}
+
+TEST_CASE("config: base.json states every key, and every value is the default or WMT14's") {
+  const std::string file = std::string(TRANSFORMER_SOURCE) + "/configs/base.json";
+  const Json json = read_json(file);
+  for (const auto& key : known_keys<Config>()) {
+    const size_t dot = key.find('.');
+    INFO(key);
+    REQUIRE(json.at(key.substr(0, dot)).contains(key.substr(dot + 1)));
+  }
+  Config config = load_config(file);
+  REQUIRE(config.model.V == 37000);
+  config.model.V = config.model.source_V = Derived();
+  config.data = {};
+  REQUIRE(config == resolve(Config{}));
+}
+
+TEST_CASE("config: writing and reading is the identity") {
+  Config config;
+  config.model.d_k = 16;
+  config.model.norm_placement = NormPlacement::pre;
+  config.data.train = {"a", "b"};
+  REQUIRE(from_json<Config>(to_json(config)) == config);
+}
+
+TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
+  const auto refused = [](const std::string& json, const std::string& message) {
+    INFO(json);
+    REQUIRE_THROWS_WITH(from_text(json), Contains(message));
+  };
+  refused(R"({"model": {"norm_placement": "prenorm"}})",
+          "model.norm_placement: \"prenorm\" is not one of: post, pre");
+  refused(R"({"model": {"dk": 16}})", "model.dk: unknown key; did you mean d_k?");
+  refused(R"({"modle": {}})", "modle: unknown key; did you mean model?");
+  refused(R"({"model": {"h": 8.0}})", "model.h: expected an integer; got 8.0");
+  refused(R"({"model": {"h": true}})", "model.h: expected an integer; got true");
+  refused(R"({"model": {"h": 18446744073709551615}})", "model.h: expected an integer");
+  refused(R"({"model": {"P_drop": 1}})", "model.P_drop: 1.0 is not in [0, 1)");
+  refused(R"({"model": {"h": 0}})", "model.h: 0 is not in 1..");
+  refused(R"({"model": {"h": 7}})", "model.h: 7 does not divide model.d_model = 512; state model.d_k");
+  refused(R"({"model": {"kv_heads": 3}})", "model.kv_heads: 3 does not divide model.h = 8");
+  refused(R"({"model": {"d_model": 33, "h": 3}})", "model.d_model: 33 is odd");
+  refused(R"({"model": {"V": 10, "source_V": 20}})", "model.tie_embeddings");
+  refused(R"({"training": {"beta2": "0.98"}})", "training.beta2: expected a number; got \"0.98\"");
+  refused(R"([])", "expected an object; got []");
+  refused(R"({"model": {"h": 4, "h": 8}})", "\"h\" is given twice");
+  refused("{\"model\":\n  {\"h\": }}", "not JSON: line 2, column 9");
+}
+
+TEST_CASE("config: overrides read values as JSON and paths as text") {
+  Config config;
+  override_config(config, {"model.h=4", "model.d_k=null", "model.norm_placement=pre",
+                           "data.vocabulary=1", "data.train=[\"a\",\"b\"]", "training.epsilon=1e-8",
+                           "model.tie_embeddings=false", "data.valid="});
+  REQUIRE(config.model.h == 4);
+  REQUIRE_FALSE(config.model.d_k.stated());
+  REQUIRE(config.model.norm_placement == NormPlacement::pre);
+  REQUIRE(config.data.vocabulary == "1");
+  REQUIRE(config.data.train == std::vector<std::string>{"a", "b"});
+  REQUIRE(config.training.epsilon == 1e-8);
+  REQUIRE_FALSE(config.model.tie_embeddings);
+  REQUIRE_THROWS_WITH(override_config(config, {"model.hh=4"}), "model.hh: unknown key; did you mean model.h?");
+  REQUIRE_THROWS_WITH(override_config(config, {"model.h=four"}),
+                      "model.h: expected an integer; got \"four\"");
+  REQUIRE_THROWS_WITH(override_config(config, {"model.h"}), Contains("expected section.key=value"));
+}
+
+TEST_CASE("config: a file says what differs from its base") {
+  const auto folder = std::filesystem::temp_directory_path() / "transformer_config_test";
+  std::filesystem::create_directories(folder / "inner");
+  std::ofstream(folder / "base.json") << R"({"model": {"h": 4, "N": 3}})";
+  std::ofstream(folder / "inner" / "child.json") << R"({"base": "../base.json", "model": {"N": 2}})";
+  const Config config = load_config(folder / "inner" / "child.json", {"training.seed=7"});
+  REQUIRE(config.model.h == 4);
+  REQUIRE(config.model.N == 2);
+  REQUIRE(config.training.seed == 7);
+
+  std::ofstream(folder / "circle.json") << R"({"base": "circle.json"})";
+  REQUIRE_THROWS_WITH(read_config(folder / "circle.json"), Contains("in a circle"));
+  REQUIRE_THROWS_WITH(read_config(folder / "missing.json"), Contains("missing.json: cannot open"));
+  std::filesystem::remove_all(folder);
+}

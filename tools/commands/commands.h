@@ -1,0 +1,8 @@
+#pragma once
+
+namespace transformer {
+
+// Each is in the file of its name and returns the program's exit code. argv[0] is the command's name.
+int config_command(int argc, char** argv);
+
+}  // namespace transformer

@@ -1,0 +1,86 @@
+#include <torch/version.h>
+
+#include <c10/util/Exception.h>
+
+#include <cstdio>
+#include <cxxopts.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "tools/commands/commands.h"
+#include "transformer/error.h"
+#include "transformer/fields.h"
+#include "transformer/version.h"
+
+namespace transformer {
+
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(int argc, char** argv);
+};
+
+const std::vector<Command> kCommands = {
+    {"config", "print an experiment as resolved", config_command},
+};
+
+void print_help(std::ostream& out) {
+  out << "Research on \"Attention Is All You Need\": train, sweep, compare, measure.\n\n"
+         "Usage:\n  transformer COMMAND [options] [key=value...]\n\nCommands:\n";
+  for (const auto& command : kCommands) {
+    out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
+        << command.summary << "\n";
+  }
+  out << "\ntransformer COMMAND --help says more, with an example.\n";
+}
+
+int run(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "--help";
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help(argc > 1 ? std::cout : std::cerr);
+    return argc > 1 ? 0 : 2;
+  }
+  if (name == "--version") {
+    std::cout << "transformer " << kVersion << " (" << kCommit << "), LibTorch " << TORCH_VERSION
+              << "\n";
+    return 0;
+  }
+  std::vector<std::string> known;
+  for (const auto& command : kCommands) {
+    if (name == command.name) return command.run(argc - 1, argv + 1);
+    known.emplace_back(command.name);
+  }
+  throw UserError(name + ": unknown command" + nearest_key(name, known));
+}
+
+}  // namespace
+
+}  // namespace transformer
+
+int main(int argc, char** argv) {
+  const auto say = [](const std::string& message) { std::cerr << "transformer: " << message << "\n"; };
+  try {
+    const int code = transformer::run(argc, argv);
+    std::cout.flush();
+    if (!std::cout) {
+      say("standard output: cannot write");
+      return 1;
+    }
+    return code;
+  } catch (const transformer::UserError& error) {
+    say(error.what());
+    return 2;
+  } catch (const cxxopts::exceptions::exception& error) {
+    say(error.what());
+    return 2;
+  } catch (const c10::Error& error) {
+    say(error.what_without_backtrace());
+    return 1;
+  } catch (const std::exception& error) {
+    say(error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,129 @@
+#include "transformer/fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace transformer {
+
+namespace {
+
+// Levenshtein: the fewest insertions, deletions and substitutions that turn one into the other.
+size_t edit_distance(const std::string& from, const std::string& to) {
+  std::vector<size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= from.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      const size_t substituted = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+[[noreturn]] void refuse(const std::string& where, const std::string& expected, const Json& json) {
+  throw UserError(where + ": expected " + expected + "; got " + fields::shown(json));
+}
+
+}  // namespace
+
+std::string nearest_key(const std::string& key, const std::vector<std::string>& known) {
+  constexpr size_t kLongest = 200;  // keys come from files: no quadratic work on a megabyte
+  std::string nearest;
+  size_t distance = std::numeric_limits<size_t>::max();
+  for (const auto& candidate : known) {
+    if (key.size() > kLongest) break;
+    const size_t d = edit_distance(key, candidate);
+    if (d < distance) {
+      distance = d;
+      nearest = candidate;
+    }
+  }
+  if (distance <= std::max<size_t>(2, key.size() / 3)) return "; did you mean " + nearest + "?";
+  std::string all;
+  for (const auto& candidate : known) all += (all.empty() ? "" : ", ") + candidate;
+  return "; known: " + all;
+}
+
+namespace fields {
+
+std::string join(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+std::string shown(const Json& json) {
+  constexpr size_t kMost = 80;
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  return text;
+}
+
+void read(bool& value, const Json& json, const std::string& where) {
+  if (!json.is_boolean()) refuse(where, "true or false", json);
+  value = json.get<bool>();
+}
+
+void read(int64_t& value, const Json& json, const std::string& where) {
+  constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<uint64_t>() > kMost)) {
+    refuse(where, "an integer", json);
+  }
+  value = json.get<int64_t>();
+}
+
+void read(double& value, const Json& json, const std::string& where) {
+  if (!json.is_number() || !std::isfinite(json.get<double>())) refuse(where, "a number", json);
+  value = json.get<double>();
+}
+
+void read(std::string& value, const Json& json, const std::string& where) {
+  if (!json.is_string()) refuse(where, "a string", json);
+  value = json.get<std::string>();
+}
+
+void read(std::vector<std::string>& value, const Json& json, const std::string& where) {
+  if (json.is_string()) {  // one where several may stand
+    value = {json.get<std::string>()};
+    return;
+  }
+  if (!json.is_array()) refuse(where, "a list of strings", json);
+  std::vector<std::string> all(json.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    read(all[i], json[i], where + "[" + std::to_string(i) + "]");
+  }
+  value = std::move(all);
+}
+
+void read(std::vector<int64_t>& value, const Json& json, const std::string& where) {
+  if (!json.is_array()) refuse(where, "a list of integers", json);
+  std::vector<int64_t> all(json.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    read(all[i], json[i], where + "[" + std::to_string(i) + "]");
+  }
+  value = std::move(all);
+}
+
+void read(Derived& value, const Json& json, const std::string& where) {
+  if (json.is_null()) {
+    value = Derived();
+    return;
+  }
+  int64_t stated = 0;
+  read(stated, json, where);
+  value = stated;
+}
+
+void read(Json& value, const Json& json, const std::string&) { value = json; }
+
+}  // namespace fields
+
+Json override_value(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json(text) : json;
+}
+
+}  // namespace transformer

@@ -1,0 +1,48 @@
+#include "transformer/json.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "transformer/error.h"
+#include "transformer/files.h"
+
+namespace transformer {
+
+namespace {
+
+std::string position(const std::string& text, size_t byte) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  const auto line = 1 + std::count(text.begin(), end, '\n');
+  const auto start = std::find(std::make_reverse_iterator(end), text.rend(), '\n').base();
+  return "line " + std::to_string(line) + ", column " + std::to_string(end - start);
+}
+
+}  // namespace
+
+Json parse_json(const std::string& text, const std::string& where) {
+  constexpr int kDeepest = 100;  // the parser recurses when it destroys values: bounded, for hostile files
+  std::vector<std::set<std::string>> keys;
+  const auto refuse_twice = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > kDeepest) throw UserError(where + ": values nested more than 100 deep");
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
+      throw UserError(where + ": the key " + value.dump() + " is given twice");
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text, refuse_twice);
+  } catch (const Json::parse_error& error) {
+    throw UserError(where + ": not JSON: " + position(text, error.byte));
+  }
+}
+
+Json read_json(const std::filesystem::path& path) { return parse_json(read_file(path), path.string()); }
+
+void write_json(const std::filesystem::path& path, const Json& json) {
+  write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace transformer
