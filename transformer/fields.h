@@ -16,6 +16,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -177,6 +178,20 @@ void set_field(T& value, const std::string& key, const Json& json, const std::st
     end = dot;
   }
   read_fields(value, nested, file);
+}
+
+// The dotted key in which two configs differ first, in the order of their fields.
+template <Fields T>
+std::optional<std::string> first_difference(const T& a, const T& b) {
+  const Json left = to_json(a).flatten();
+  const Json right = to_json(b).flatten();
+  for (const auto& [pointer, value] : left.items()) {
+    if (right.contains(pointer) && right[pointer] == value) continue;
+    std::string key = pointer.substr(1);
+    std::replace(key.begin(), key.end(), '/', '.');
+    return key;
+  }
+  return std::nullopt;
 }
 
 // The value of a command-line override: JSON where it is JSON (16, 0.1, true, null, ["a","b"]), else text.

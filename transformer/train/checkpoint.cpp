@@ -1,0 +1,175 @@
+#include "transformer/train/checkpoint.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "transformer/error.h"
+#include "transformer/files.h"
+#include "transformer/fingerprint.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kModelFile = "model.safetensors";
+constexpr auto kOptimizerFile = "optimizer.safetensors";
+constexpr auto kProgressFile = "progress.json";
+
+std::string folder_name(int64_t step) {
+  char name[32];
+  std::snprintf(name, sizeof name, "step-%09lld", static_cast<long long>(step));
+  return name;
+}
+
+Config config_in(const StateFile& file, const fs::path& path) {
+  const auto found = file.metadata.find("config");
+  if (found == file.metadata.end()) {
+    throw UserError(path.string() +
+                    ": expected the config in its metadata, under the key \"config\"; it has none");
+  }
+  const std::string where = path.string() + ": config";
+  return resolve(from_json<Config>(parse_json(found->second, where), where), where);
+}
+
+// What of the progress a flipped bit could change unseen, were it not for this.
+std::string progress_checksum(Json json) {
+  json.erase("checksum");
+  return fingerprint(json.dump());
+}
+
+Progress read_progress(const fs::path& path) {
+  Json json = read_json(path);
+  if (!json.is_object() || !json.contains("checksum") ||
+      json["checksum"] != progress_checksum(json)) {
+    throw UserError(path.string() + ": damaged: its contents do not match its checksum");
+  }
+  json.erase("checksum");
+  return from_json<Progress>(json, path.string());
+}
+
+Checkpoint read_checkpoint(const fs::path& folder) {
+  Checkpoint checkpoint;
+  auto model = read_state(folder / kModelFile);
+  checkpoint.config = config_in(model, folder / kModelFile);
+  checkpoint.model = std::move(model.state);
+  checkpoint.optimizer = read_state(folder / kOptimizerFile).state;
+  checkpoint.progress = read_progress(folder / kProgressFile);
+  return checkpoint;
+}
+
+// Removes what an interrupted write left behind, and all but the newest `keep`.
+void tidy(const fs::path& folder, int64_t keep) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().string().starts_with(".tmp-")) fs::remove_all(entry.path(), ignored);
+  }
+  auto folders = checkpoint_folders(folder);
+  while (static_cast<int64_t>(folders.size()) > keep) {
+    fs::remove_all(folders.front(), ignored);
+    folders.erase(folders.begin());
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing)) {
+    if (entry.path().filename().string().starts_with("step-")) folders.push_back(entry.path());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint, int64_t keep) {
+  make_folder(folder);
+  const std::string name = folder_name(checkpoint.progress.step);
+  const fs::path temporary = folder / (".tmp-" + name);
+  const fs::path final = folder / name;
+  std::error_code error;
+  fs::remove_all(temporary, error);
+  make_folder(temporary);
+  try {
+    write_model(temporary / kModelFile, checkpoint.config, checkpoint.model);
+    write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
+    Json progress = to_json(checkpoint.progress);
+    progress["checksum"] = progress_checksum(progress);
+    write_json(temporary / kProgressFile, progress);
+  } catch (...) {
+    fs::remove_all(temporary, error);  // gives a full disk its room back
+    throw;
+  }
+  fs::remove_all(final, error);  // an unsound one of the same step
+  fs::rename(temporary, final, error);
+  if (error) throw Failure(final.string() + ": cannot rename into place: " + error.message());
+  sync_folder(folder);
+  tidy(folder, keep);
+}
+
+std::optional<Checkpoint> newest_checkpoint(
+    const fs::path& folder, const std::function<void(const std::string&)>& on_damage) {
+  auto folders = checkpoint_folders(folder);
+  for (auto path = folders.rbegin(); path != folders.rend(); ++path) {
+    try {
+      return read_checkpoint(*path);
+    } catch (const UserError& damage) {
+      on_damage(damage.what());
+    }
+  }
+  return std::nullopt;
+}
+
+void write_model(const fs::path& path, const Config& config, const State& state) {
+  write_state(path, state, {{"config", to_json(config).dump()}, {"format", "pt"}});
+}
+
+Model read_model(const fs::path& path) {
+  fs::path file = path;
+  if (fs::is_directory(path)) {
+    file = path / kModelFile;
+    const auto folders = checkpoint_folders(path / "checkpoints");
+    if (!fs::exists(file) && !folders.empty()) file = folders.back() / kModelFile;
+    if (!fs::exists(file)) {
+      throw UserError(path.string() +
+                      ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
+    }
+  }
+  auto read = read_state(file);
+  Config config = config_in(read, file);
+  return {std::move(config), std::move(read.state)};
+}
+
+Model average(const std::vector<fs::path>& paths) {
+  TORCH_CHECK(!paths.empty(), "average: no models");
+  Model mean = read_model(paths.front());
+  std::map<std::string, torch::Tensor> sums;
+  for (auto& [name, tensor] : mean.state) sums[name] = tensor.to(torch::kFloat64);
+  for (size_t i = 1; i < paths.size(); ++i) {
+    Model next = read_model(paths[i]);
+    if (const auto key = first_difference(mean.config.model, next.config.model)) {
+      throw UserError(paths[i].string() + ": model." + *key + " differs from that of " +
+                      paths.front().string() + "; only one architecture can be averaged");
+    }
+    if (next.config.data.vocabulary != mean.config.data.vocabulary) {
+      throw UserError(paths[i].string() + ": data.vocabulary differs from that of " +
+                      paths.front().string());
+    }
+    State expected = mean.state;
+    for (auto& [name, tensor] : expected) tensor = torch::empty_like(tensor);
+    assign(next.state, expected, paths[i].string());
+    for (auto& [name, tensor] : expected) sums[name] += tensor;
+  }
+  for (auto& [name, tensor] : mean.state) {
+    tensor = (sums[name] / static_cast<double>(paths.size())).to(tensor.scalar_type());
+    if (!torch::isfinite(tensor).all().item<bool>()) {
+      throw Failure(name + ": the average is not finite; one of the models has diverged");
+    }
+  }
+  return mean;
+}
+
+}  // namespace transformer

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "transformer/config.h"
+#include "transformer/data/corpus.h"
+#include "transformer/nn/model.h"
+#include "transformer/train/checkpoint.h"
+
+namespace transformer {
+
+// Every training.log_every steps, and at the last; sums and rates are over the steps since the last one.
+struct StepLogged {
+  int64_t step = 0;
+  double loss = 0;  // per target word-piece, with label smoothing: what is minimised
+  double nll = 0;   // without it
+  double learning_rate = 0;
+  double gradient_norm = 0;  // L2 over all parameters, of this step, before clipping
+  int64_t source_tokens = 0;  // trained on so far
+  int64_t target_tokens = 0;
+  double tokens_per_second = 0;  // target word-pieces
+  double seconds_left = 0;       // by the rate so far
+};
+struct Validated {
+  int64_t step = 0;
+  double perplexity = 0;
+};
+struct CheckpointWritten {
+  int64_t step = 0;
+};
+struct Resumed {
+  int64_t step = 0;
+};
+struct CheckpointPassedOver {
+  std::string reason;
+};
+using TrainingEvent =
+    std::variant<StepLogged, Validated, CheckpointWritten, Resumed, CheckpointPassedOver>;
+
+struct TrainingTask {
+  Config config;  // resolved, with V
+  const Corpus& train;
+  const Corpus* valid = nullptr;
+  std::filesystem::path checkpoints;
+  torch::Device device = torch::kCPU;
+  const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
+};
+
+struct TrainingOutcome {
+  Progress progress;
+  bool stopped = false;  // before its last step
+};
+
+// Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed at any
+// moment and started again ends with the same weights, bit for bit, as one never stopped, on the same
+// machine with as many threads. Prints nothing. Throws Failure where a loss or a gradient is not finite,
+// naming step, batch and tensor: such a step is never applied.
+TrainingOutcome train(Transformer& model, const TrainingTask& task,
+                      const std::function<void(const TrainingEvent&)>& on_event);
+
+}  // namespace transformer
