@@ -66,6 +66,7 @@ void read(std::string& value, const Json& json, const std::string& where);
 void read(std::vector<std::string>& value, const Json& json, const std::string& where);
 void read(std::vector<int64_t>& value, const Json& json, const std::string& where);
 void read(Derived& value, const Json& json, const std::string& where);
+void read(std::optional<double>& value, const Json& json, const std::string& where);  // null: none
 void read(Json& value, const Json& json, const std::string& where);
 
 template <NamedEnum E>
@@ -89,6 +90,7 @@ inline Json write(const std::string& value) { return value; }
 inline Json write(const std::vector<std::string>& value) { return value; }
 inline Json write(const std::vector<int64_t>& value) { return value; }
 inline Json write(const Derived& value) { return value.stated() ? Json(int64_t{value}) : Json(); }
+inline Json write(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 inline Json write(const Json& value) { return value; }
 template <NamedEnum E>
 Json write(E value) {
