@@ -6,35 +6,29 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "experiments/record.h"
 #include "transformer/config.h"
-#include "transformer/data/prepare.h"
 #include "transformer/train/trainer.h"
 
 namespace transformer {
 
-// One experiment in one folder, from its config to its result:
-//   config.json, metrics.jsonl, checkpoints/, model.safetensors (the last training.average_last
-//   checkpoints averaged) and result.json, which is there if and only if the run is complete.
 struct RunEvents {
-  std::function<void(const Config&, int64_t parameters)> on_start;  // resolved, with V
+  std::function<void(const Config&, int64_t parameters)> on_start;  // as resolved, with V
   std::function<void(const TrainingEvent&)> on_training;
   std::function<void(size_t done, size_t all)> on_translating;  // lines of data.valid
+  std::function<void(const std::string&)> on_note;              // what takes its time, for the user
 };
 
-// Trains, or goes on with, the run in `folder` and evaluates it on data.valid. Returns nullopt where
+// One experiment in one folder, from its config to its result:
+//   config.json, metrics.jsonl, checkpoints/, model.safetensors (the last training.average_last
+//   checkpoints averaged), and result.json, which is there if and only if the run is complete.
+// Trains, or goes on with, the run in `folder`, then evaluates it on data.valid. Returns nullopt where
 // `stop` ended it early. A folder that holds another config, or is in use by another process, is refused.
 // Throws UserError and Failure.
 std::optional<Result> run_experiment(Config config, const std::filesystem::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
                                      const RunEvents& events);
-
-// The figures of a model on parallel text.
-struct Evaluation {
-  double perplexity = 0;
-  double bleu = 0;
-  std::string bleu_signature;
-};
 
 }  // namespace transformer

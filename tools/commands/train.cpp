@@ -1,0 +1,101 @@
+#include <cstdio>
+#include <iostream>
+
+#include "experiments/run.h"
+#include "tools/commands/arguments.h"
+#include "tools/commands/commands.h"
+#include "tools/signals.h"
+#include "tools/status_line.h"
+#include "transformer/train/device.h"
+
+namespace transformer {
+
+namespace {
+
+std::string number(const char* format, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// Says each event of a run on the status line.
+class Narrator {
+ public:
+  void start(const Config& config, int64_t parameters) {
+    steps_ = config.training.train_steps;
+    status_.say(grouped(parameters) + " parameters, " + grouped(steps_) + " steps");
+  }
+  void operator()(const TrainingEvent& event) { std::visit(*this, event); }
+  void operator()(const StepLogged& e) {
+    status_.update(status_.bar(static_cast<double>(e.step) / static_cast<double>(steps_)) +
+                   " step " + grouped(e.step) + "  loss " + number("%.3f", e.loss) + "  rate " +
+                   number("%.2e", e.learning_rate) + "  " +
+                   grouped(static_cast<int64_t>(e.tokens_per_second)) + " tokens/s  " + last_ +
+                   duration(e.seconds_left) + " left");
+  }
+  void operator()(const Validated& e) { last_ = "valid PPL " + number("%.2f", e.perplexity) + "  "; }
+  void operator()(const CheckpointWritten&) {}
+  void operator()(const Resumed& e) { status_.say("goes on after step " + grouped(e.step)); }
+  void operator()(const CheckpointPassedOver& e) {
+    status_.say("a checkpoint is damaged, an older one is used: " + e.reason);
+  }
+  void translating(size_t done, size_t all) {
+    status_.update(status_.bar(static_cast<double>(done) / static_cast<double>(all)) +
+                   " translating data.valid for BLEU");
+  }
+  void say(const std::string& text) { status_.say(text); }
+
+ private:
+  StatusLine status_;
+  int64_t steps_ = 0;
+  std::string last_;
+};
+
+}  // namespace
+
+int train_command(int argc, char** argv) {
+  cxxopts::Options options("transformer train");
+  options.add_options()("out", "the run's folder; one that holds a run of this config goes on",
+                        cxxopts::value<std::string>())(
+      "device", "auto, cpu, cuda or cuda:N", cxxopts::value<std::string>()->default_value("auto"))(
+      "threads", "threads of the matrix products; 0: all cores",
+      cxxopts::value<int64_t>()->default_value("0"))("json", "print result.json to stdout");
+  const auto arguments =
+      parse(options,
+            {.name = "train",
+             .summary = "Trains an experiment and evaluates it on data.valid. Killed and started again "
+                        "with the same folder, it goes on and ends with the same weights.",
+             .usage = "CONFIG --out RUN [key=value...]",
+             .example = "transformer train configs/mini.json --out runs/pre model.norm_placement=pre",
+             .fewest = 1,
+             .most = 1,
+             .with_overrides = true},
+            argc, argv);
+  if (!arguments) return 0;
+  if (!arguments->has("out")) throw UserError("train: expected --out RUN, the folder to train in");
+  const Config config = load_config(arguments->positional[0], arguments->overrides);
+  use_threads(arguments->get<int64_t>("threads"));
+
+  Narrator narrator;
+  const RunEvents events{
+      .on_start = [&](const Config& c, int64_t parameters) { narrator.start(c, parameters); },
+      .on_training = [&](const TrainingEvent& event) { narrator(event); },
+      .on_translating = [&](size_t done, size_t all) { narrator.translating(done, all); },
+      .on_note = [&](const std::string& text) { narrator.say(text); }};
+  const auto result =
+      run_experiment(config, arguments->get<std::string>("out"),
+                     device_named(arguments->get<std::string>("device")), stop_on_signals(), events);
+  if (!result) {
+    narrator.say("stopped with a checkpoint; run the same command again to go on");
+    return exit_code_of_signal();
+  }
+  if (arguments->has("json")) {
+    std::cout << to_json(*result).dump(2) << "\n";
+  } else {
+    std::cout << "perplexity " << number("%.3f", result->perplexity) << "  BLEU "
+              << number("%.2f", result->bleu) << "  (" << result->bleu_signature << ")\n";
+  }
+  return 0;
+}
+
+}  // namespace transformer
