@@ -7,10 +7,9 @@
 #include "transformer/analysis/flops.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
-#include "transformer/decode/bleu.h"
-#include "transformer/decode/translate.h"
+#include "transformer/decode/evaluate.h"
+#include "transformer/decode/load.h"
 #include "transformer/files.h"
-#include "transformer/train/perplexity.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -77,22 +76,7 @@ std::vector<fs::path> last_models(const fs::path& checkpoints, int64_t count) {
   return models;
 }
 
-struct Quality {
-  double perplexity = 0;
-  double bleu = 0;
-};
-
-Quality quality_on(const EvaluationSet& set, Translator& translator, const Config& config,
-                   const RunEvents& events) {
-  const auto nll =
-      perplexity(translator.model, set.corpus, config.data.tokens_per_batch, translator.device);
-  const auto translations = translate(translator, set.text.source, [&](size_t done) {
-    if (events.on_translating) events.on_translating(done, set.text.source.size());
-  });
-  std::vector<std::string> hypotheses;
-  for (const auto& each : translations) hypotheses.push_back(each.text);
-  return {nll.value(), corpus_bleu(hypotheses, set.text.target).score};
-}
+struct Stopped {};  // by the user, in the middle of the evaluation
 
 }  // namespace
 
@@ -124,6 +108,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                               .train = data.train.corpus,
                               .valid = &data.valid.corpus,
                               .checkpoints = checkpoints,
+                              .vocabulary = vocabulary_fingerprint(data.vocabularies),
                               .device = device,
                               .stop = &stop},
                              [&](const TrainingEvent& event) {
@@ -133,16 +118,25 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   if (outcome.stopped) return std::nullopt;
 
   const Model final = average(last_models(checkpoints, config.training.average_last));
-  write_model(folder / "model.safetensors", config, final.state);
+  write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());
-  const Quality quality = quality_on(data.valid, translator, config, events);
+  Evaluation evaluation;
+  try {
+    const auto lines = data.valid.text.source.size();
+    evaluation = evaluate(translator, data.valid, config.data.tokens_per_batch, [&](size_t done) {
+      if (stop) throw Stopped{};
+      if (events.on_translating) events.on_translating(done, lines);
+    });
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
 
   const auto& progress = outcome.progress;
   const Result result{
       .parameters = parameters,
-      .perplexity = quality.perplexity,
-      .bleu = quality.bleu,
+      .perplexity = evaluation.perplexity.value(),
+      .bleu = evaluation.bleu.score,
       .bleu_signature = signature(),
       .train_steps = progress.step,
       .source_tokens = progress.source_tokens,
@@ -155,7 +149,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .threads = torch::get_num_threads(),
       .config_fingerprint = config_fingerprint(config),
       .data_fingerprint = data.train.corpus.fingerprint(),
-      .vocabulary_fingerprint = data.vocabularies.target.fingerprint(),
+      .vocabulary_fingerprint = vocabulary_fingerprint(data.vocabularies),
       .version = kVersion,
       .commit = kCommit,
       .machine = this_machine(),

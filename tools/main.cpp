@@ -24,7 +24,12 @@ struct Command {
 };
 
 const std::vector<Command> kCommands = {
+    {"average", "write the mean of several models", average_command},
     {"config", "print an experiment as resolved", config_command},
+    {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
+    {"score", "log-probabilities of given translations", score_command},
+    {"train", "train an experiment, or go on with it", train_command},
+    {"translate", "translate standard input to standard output", translate_command},
 };
 
 void print_help(std::ostream& out) {

@@ -3,6 +3,11 @@
 namespace transformer {
 
 // Each is in the file of its name and returns the program's exit code. argv[0] is the command's name.
+int average_command(int argc, char** argv);
 int config_command(int argc, char** argv);
+int evaluate_command(int argc, char** argv);
+int score_command(int argc, char** argv);
+int train_command(int argc, char** argv);
+int translate_command(int argc, char** argv);
 
 }  // namespace transformer

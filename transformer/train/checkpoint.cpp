@@ -24,14 +24,15 @@ std::string folder_name(int64_t step) {
   return name;
 }
 
-Config config_in(const StateFile& file, const fs::path& path) {
+Model model_in(StateFile file, const fs::path& path) {
   const auto found = file.metadata.find("config");
   if (found == file.metadata.end()) {
     throw UserError(path.string() +
                     ": expected the config in its metadata, under the key \"config\"; it has none");
   }
   const std::string where = path.string() + ": config";
-  return resolve(from_json<Config>(parse_json(found->second, where), where), where);
+  Config config = resolve(from_json<Config>(parse_json(found->second, where), where), where);
+  return {std::move(config), file.metadata["vocabulary"], std::move(file.state)};
 }
 
 // What of the progress a flipped bit could change unseen, were it not for this.
@@ -51,13 +52,12 @@ Progress read_progress(const fs::path& path) {
 }
 
 Checkpoint read_checkpoint(const fs::path& folder) {
-  Checkpoint checkpoint;
-  auto model = read_state(folder / kModelFile);
-  checkpoint.config = config_in(model, folder / kModelFile);
-  checkpoint.model = std::move(model.state);
-  checkpoint.optimizer = read_state(folder / kOptimizerFile).state;
-  checkpoint.progress = read_progress(folder / kProgressFile);
-  return checkpoint;
+  Model model = model_in(read_state(folder / kModelFile), folder / kModelFile);
+  return {.config = std::move(model.config),
+          .vocabulary = std::move(model.vocabulary),
+          .progress = read_progress(folder / kProgressFile),
+          .model = std::move(model.state),
+          .optimizer = read_state(folder / kOptimizerFile).state};
 }
 
 // Removes what an interrupted write left behind, and all but the newest `keep`.
@@ -94,7 +94,8 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint, int6
   fs::remove_all(temporary, error);
   make_folder(temporary);
   try {
-    write_model(temporary / kModelFile, checkpoint.config, checkpoint.model);
+    write_model(temporary / kModelFile,
+                {checkpoint.config, checkpoint.vocabulary, checkpoint.model});
     write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
     Json progress = to_json(checkpoint.progress);
     progress["checksum"] = progress_checksum(progress);
@@ -123,8 +124,9 @@ std::optional<Checkpoint> newest_checkpoint(
   return std::nullopt;
 }
 
-void write_model(const fs::path& path, const Config& config, const State& state) {
-  write_state(path, state, {{"config", to_json(config).dump()}, {"format", "pt"}});
+void write_model(const fs::path& path, const Model& model) {
+  write_state(path, model.state,
+              {{"config", to_json(model.config).dump()}, {"vocabulary", model.vocabulary}});
 }
 
 Model read_model(const fs::path& path) {
@@ -138,9 +140,7 @@ Model read_model(const fs::path& path) {
                       ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
     }
   }
-  auto read = read_state(file);
-  Config config = config_in(read, file);
-  return {std::move(config), std::move(read.state)};
+  return model_in(read_state(file), file);
 }
 
 Model average(const std::vector<fs::path>& paths) {
@@ -154,8 +154,8 @@ Model average(const std::vector<fs::path>& paths) {
       throw UserError(paths[i].string() + ": model." + *key + " differs from that of " +
                       paths.front().string() + "; only one architecture can be averaged");
     }
-    if (next.config.data.vocabulary != mean.config.data.vocabulary) {
-      throw UserError(paths[i].string() + ": data.vocabulary differs from that of " +
+    if (next.vocabulary != mean.vocabulary) {
+      throw UserError(paths[i].string() + ": was trained with another vocabulary than " +
                       paths.front().string());
     }
     State expected = mean.state;

@@ -42,6 +42,7 @@ struct Progress {
 
 struct Checkpoint {
   Config config;
+  std::string vocabulary;  // fingerprints of the vocabularies it was trained with
   Progress progress;
   State model;
   State optimizer;
@@ -62,9 +63,10 @@ std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::pat
 // A model as others load it: weights with the resolved config in the metadata.
 struct Model {
   Config config;
+  std::string vocabulary;  // fingerprints of the vocabularies it was trained with; may be empty
   State state;
 };
-void write_model(const std::filesystem::path& path, const Config& config, const State& state);
+void write_model(const std::filesystem::path& path, const Model& model);
 
 // `path`: a .safetensors file, a checkpoint's folder, or a run's folder (its model.safetensors, else its
 // newest checkpoint). Throws UserError.

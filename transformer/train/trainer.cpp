@@ -145,7 +145,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   int64_t interval_tokens = 0;
   const auto save = [&] {
     write_checkpoint(task.checkpoints,
-                     {task.config, progress, state_of(*model), optimizer.state()},
+                     {task.config, task.vocabulary, progress, state_of(*model), optimizer.state()},
                      std::max<int64_t>(training.average_last, 2));  // one to fall back on
     on_event(CheckpointWritten{progress.step});
   };

@@ -1,0 +1,49 @@
+#include <iostream>
+
+#include "tools/commands/arguments.h"
+#include "tools/commands/commands.h"
+#include "transformer/error.h"
+#include "transformer/train/checkpoint.h"
+
+namespace transformer {
+
+int average_command(int argc, char** argv) {
+  namespace fs = std::filesystem;
+  cxxopts::Options options("transformer average");
+  options.add_options()("out", "the .safetensors file to write", cxxopts::value<std::string>())(
+      "last", "of a run's folder: its last K checkpoints; 0: all that it has",
+      cxxopts::value<int64_t>()->default_value("0"))("force", "write over an existing file");
+  const auto arguments =
+      parse(options,
+            {.name = "average",
+             .summary = "Writes the mean of several models of one architecture and vocabulary.",
+             .usage = "MODEL... --out FILE",
+             .example = "transformer average runs/base --last 5 --out averaged.safetensors",
+             .fewest = 1,
+             .most = 10000},
+            argc, argv);
+  if (!arguments) return 0;
+  if (!arguments->has("out")) throw UserError("average: expected --out FILE.safetensors");
+  const fs::path out = arguments->get<std::string>("out");
+  if (fs::exists(out) && !arguments->has("force")) {
+    throw UserError(out.string() + ": is there already; --force writes over it");
+  }
+  const auto last = arguments->get<int64_t>("last");
+  std::vector<fs::path> models;
+  for (const auto& word : arguments->positional) {
+    auto folders = checkpoint_folders(fs::path(word) / "checkpoints");
+    if (folders.empty()) folders = {word};
+    if (last > static_cast<int64_t>(folders.size())) {
+      throw UserError(word + ": expected " + std::to_string(last) + " checkpoints; it has " +
+                      std::to_string(folders.size()));
+    }
+    if (last > 0) folders.erase(folders.begin(), folders.end() - last);
+    models.insert(models.end(), folders.begin(), folders.end());
+  }
+  write_model(out, average(models));
+  for (const auto& model : models) std::cout << model.string() << "\n";
+  std::cerr << "the mean of " << models.size() << " models is in " << out.string() << "\n";
+  return 0;
+}
+
+}  // namespace transformer

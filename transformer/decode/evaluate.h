@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "transformer/data/dataset.h"
+#include "transformer/decode/bleu.h"
+#include "transformer/decode/translate.h"
+#include "transformer/train/perplexity.h"
+
+namespace transformer {
+
+struct Evaluation {
+  Perplexity perplexity;
+  BleuScore bleu;
+  std::vector<std::string> hypotheses;
+};
+
+// A model's figures on a set: perplexity of the references, and BLEU of its translations. `on_done` hears
+// how many lines are translated.
+Evaluation evaluate(Translator& translator, const EvaluationSet& set, int64_t tokens_per_batch,
+                    const std::function<void(size_t)>& on_done = nullptr);
+
+}  // namespace transformer
