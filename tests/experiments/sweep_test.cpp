@@ -59,7 +59,7 @@ TEST_CASE("sweep: later beats earlier: base, set, row, command line") {
   REQUIRE(one.config.model.N == 5);
   REQUIRE(one.set == Json{{"model.N", 5}});
   REQUIRE(two.config.model.N == 5);
-  REQUIRE(int64_t{two.config.model.d_k} == 32);
+  REQUIRE(two.config.model.d_k == 32);
   REQUIRE(two.config.model.d_ff == 32);
   REQUIRE(two.config.data.train == std::vector<std::string>{"a"});
   REQUIRE(two.config.training.train_steps == 9);
