@@ -1,0 +1,82 @@
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder may include itself and these.
+const std::map<std::string, std::set<std::string>> kMayInclude = {
+    {"transformer", {}},
+    {"transformer/data", {"transformer"}},
+    {"transformer/nn", {"transformer"}},
+    {"transformer/nn/kernels", {"transformer"}},
+    {"transformer/analysis", {"transformer", "transformer/nn", "transformer/data"}},
+    {"transformer/train", {"transformer", "transformer/nn", "transformer/data"}},
+    {"transformer/decode",
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train"}},
+    {"experiments",
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train",
+      "transformer/decode", "transformer/analysis"}},
+    {"tools",
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train",
+      "transformer/decode", "transformer/analysis", "experiments"}},
+    {"tools/commands",
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train",
+      "transformer/decode", "transformer/analysis", "experiments", "tools"}},
+};
+
+std::vector<std::string> includes_of(const fs::path& file) {
+  static const std::regex kInclude(R"re(^#include ["<]([^">]+)[">])re");
+  std::vector<std::string> found;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, kInclude)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("includes point one way") {
+  const fs::path root = TRANSFORMER_SOURCE;
+  int files = 0;
+  for (const auto& [folder, allowed] : kMayInclude) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      ++files;
+      for (const auto& include : includes_of(entry.path())) {
+        const std::string target = fs::path(include).parent_path().string();
+        if (!kMayInclude.contains(target)) continue;  // std, or a library
+        INFO(entry.path() << " includes " << include);
+        REQUIRE((target == folder || allowed.contains(target)));
+      }
+    }
+  }
+  REQUIRE(files > 50);
+}
+
+TEST_CASE("includes: configs, data, grids, records and tables never see torch") {
+  const fs::path root = TRANSFORMER_SOURCE;
+  const std::set<std::string> sees_torch = {"run.h", "run.cpp"};
+  for (const char* folder : {"transformer", "transformer/data", "experiments"}) {
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      if (!entry.is_regular_file() || sees_torch.contains(entry.path().filename())) continue;
+      for (const auto& include : includes_of(entry.path())) {
+        INFO(entry.path() << " includes " << include);
+        REQUIRE_FALSE(include.starts_with("torch/"));
+        REQUIRE_FALSE(include.starts_with("ATen/"));
+        REQUIRE_FALSE(include.starts_with("c10/"));
+      }
+    }
+  }
+}
