@@ -14,6 +14,8 @@ namespace transformer {
 
 namespace {
 
+std::string name_of_input(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) {
@@ -27,7 +29,7 @@ std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
 }
 
 std::vector<std::string> read_lines(const std::string& path) {
-  if (path == "-") return read_lines(std::cin, "standard input");
+  if (path == "-") return read_lines(std::cin, name_of_input(path));
   std::istringstream in(read_file(path));
   return read_lines(in, path);
 }
