@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "transformer/error.h"
@@ -34,6 +35,9 @@ class Derived {
   operator int64_t() const { return value_; }               // NOLINT
   bool stated() const { return stated_; }
   friend bool operator==(const Derived&, const Derived&) = default;
+  friend bool operator==(const Derived& derived, std::integral auto value) {
+    return std::cmp_equal(derived.value_, value);
+  }
 
  private:
   int64_t value_ = 0;
