@@ -70,8 +70,8 @@ int bleu_command(int argc, char** argv) {
   const auto references = read_lines(reference);
   const auto hypotheses = read_lines(hypothesis);
   if (references.size() != hypotheses.size()) {
-    throw UserError(hypothesis + ": expected " + std::to_string(references.size()) + " lines, as " +
-                    reference + " has; got " + std::to_string(hypotheses.size()));
+    throw UserError(name_of_input(hypothesis) + ": expected " + std::to_string(references.size()) +
+                    " lines, as " + reference + " has; got " + std::to_string(hypotheses.size()));
   }
   const auto score = corpus_bleu(hypotheses, references);
   if (arguments->has("json")) {

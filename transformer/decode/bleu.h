@@ -46,7 +46,7 @@ BleuScore corpus_bleu(const std::vector<std::string>& hypotheses,
 std::string signature();
 
 // "26.25 60.1/33.2/20.3/12.9 (BP = 0.990 ratio = 0.990 hyp_len = 62000 ref_len = 62600)", as
-// sacreBLEU prints it.
+// sacreBLEU prints it with `--width 2`.
 std::string to_string(const BleuScore& score);
 
 }  // namespace transformer
