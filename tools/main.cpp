@@ -25,6 +25,7 @@ struct Command {
 
 const std::vector<Command> kCommands = {
     {"average", "write the mean of several models", average_command},
+    {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
     {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
     {"score", "log-probabilities of given translations", score_command},
