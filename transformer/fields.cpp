@@ -117,6 +117,11 @@ void read(Derived& value, const Json& json, const std::string& where) {
   value = stated;
 }
 
+void read(std::optional<double>& value, const Json& json, const std::string& where) {
+  value.reset();
+  if (!json.is_null()) read(value.emplace(), json, where);
+}
+
 void read(Json& value, const Json& json, const std::string&) { value = json; }
 
 }  // namespace fields

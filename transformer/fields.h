@@ -16,8 +16,10 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "transformer/error.h"
@@ -33,6 +35,9 @@ class Derived {
   operator int64_t() const { return value_; }               // NOLINT
   bool stated() const { return stated_; }
   friend bool operator==(const Derived&, const Derived&) = default;
+  friend bool operator==(const Derived& derived, std::integral auto value) {
+    return std::cmp_equal(derived.value_, value);
+  }
 
  private:
   int64_t value_ = 0;
@@ -65,6 +70,7 @@ void read(std::string& value, const Json& json, const std::string& where);
 void read(std::vector<std::string>& value, const Json& json, const std::string& where);
 void read(std::vector<int64_t>& value, const Json& json, const std::string& where);
 void read(Derived& value, const Json& json, const std::string& where);
+void read(std::optional<double>& value, const Json& json, const std::string& where);  // null: none
 void read(Json& value, const Json& json, const std::string& where);
 
 template <NamedEnum E>
@@ -88,6 +94,7 @@ inline Json write(const std::string& value) { return value; }
 inline Json write(const std::vector<std::string>& value) { return value; }
 inline Json write(const std::vector<int64_t>& value) { return value; }
 inline Json write(const Derived& value) { return value.stated() ? Json(int64_t{value}) : Json(); }
+inline Json write(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 inline Json write(const Json& value) { return value; }
 template <NamedEnum E>
 Json write(E value) {

@@ -1,0 +1,168 @@
+#include "experiments/record.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "transformer/error.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+const Json& member(const Json& json, const std::string& key, const std::string& where) {
+  const auto found = json.find(key);
+  if (found == json.end()) throw UserError(where + ": " + key + ": missing");
+  return *found;
+}
+
+// Returns the file's object without its schema version.
+Json read_versioned(const fs::path& path) {
+  Json json = read_json(path);
+  const std::string file = path.string();
+  if (!json.is_object()) {
+    throw UserError(file + ": expected an object; got " + fields::shown(json));
+  }
+  int64_t version = 0;
+  fields::read(version, member(json, "schema_version", file), file + ": schema_version");
+  if (version != kSchemaVersion) {
+    throw UserError(file + ": schema_version: this program reads " +
+                    std::to_string(kSchemaVersion) + "; got " + std::to_string(version) +
+                    "; read it with the version of the program that wrote it");
+  }
+  json.erase("schema_version");
+  return json;
+}
+
+// A record has no defaults: a key that is not there is damage, not a choice.
+Result read_result(const Json& json, const std::string& where) {
+  const auto result = from_json<Result>(json, where);
+  for (const auto& key : known_keys<Result>()) {
+    std::string pointer = "/" + key;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    if (!json.contains(Json::json_pointer(pointer)))
+      throw UserError(where + ": " + key + ": missing");
+  }
+  return result;
+}
+
+const Json& list(const Json& json, const std::string& key, const std::string& where) {
+  const Json& value = member(json, key, where);
+  if (!value.is_array()) {
+    throw UserError(where + ": " + key + ": expected a list; got " + fields::shown(value));
+  }
+  return value;
+}
+
+RowRecord read_row(const Json& json, const std::string& where) {
+  // A row may lack figures of the paper, its group, and in a file written by hand its config.
+  auto row = from_json<RowRecord>(json, where);
+  if (row.id.empty()) throw UserError(where + ": id: missing");
+  for (const auto& [key, value] : {std::pair{"set", &row.set}, {"config", &row.config}}) {
+    if (value->is_object() || (value->is_null() && value == &row.config)) continue;
+    throw UserError(where + ": " + key + ": expected an object; got " + fields::shown(*value));
+  }
+  return row;
+}
+
+struct RunHead {
+  std::string id;
+  int64_t seed = 0;
+  RunState state = RunState::missing;
+
+  static void visit(auto& self, auto&& field) {
+    field("id", self.id);
+    field("seed", self.seed);
+    field("state", self.state);
+  }
+};
+
+RunRecord read_run(Json json, const std::string& where) {
+  Json head = Json::object();
+  if (json.is_object()) {
+    for (const auto& key : known_keys<RunHead>()) {
+      head[key] = member(json, key, where);
+      if (key != "seed") json.erase(key);
+    }
+  } else {
+    head = json;  // refused below
+  }
+  const auto [id, seed, state] = from_json<RunHead>(head, where);
+  RunRecord run{id, seed, state, std::nullopt};
+  if (state == RunState::failed && json.contains("message")) {
+    fields::read(run.message, json["message"], where + ": message");
+    json.erase("message");
+  }
+  if (state == RunState::complete) {
+    run.result = read_result(json, where);
+  } else if (json.size() > 1) {
+    throw UserError(where + ": a run that is " + name_of(state) + " has no result; got " +
+                    fields::shown(json));
+  }
+  return run;
+}
+
+Json run_json(const RunRecord& run) {
+  Json json = to_json(RunHead{run.id, run.seed, run.state});
+  if (run.result) json.update(to_json(*run.result));
+  if (!run.message.empty()) json["message"] = run.message;
+  return json;
+}
+
+}  // namespace
+
+Result read_result(const fs::path& path) {
+  return read_result(read_versioned(path), path.string());
+}
+
+void write_result(const fs::path& path, const Result& result) {
+  Json json = {{"schema_version", kSchemaVersion}};
+  json.update(to_json(result));
+  write_json(path, json);
+}
+
+Results read_results(const fs::path& path) {
+  const std::string file = path.string();
+  const Json json = read_versioned(path);
+  const std::vector<std::string> known = {"sweep", "rows", "results"};
+  for (const auto& [key, unused] : json.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      throw UserError(file + ": " + key + ": unknown key" + nearest_key(key, known));
+    }
+  }
+  Results results;
+  results.sweep = member(json, "sweep", file);
+  std::set<std::string> ids;
+  for (const auto& item : list(json, "rows", file)) {
+    const std::string where = file + ": rows[" + std::to_string(results.rows.size()) + "]";
+    results.rows.push_back(read_row(item, where));
+    const std::string& id = results.rows.back().id;
+    if (!ids.insert(id).second) throw UserError(where + ": id: \"" + id + "\" is there twice");
+  }
+  std::set<std::pair<std::string, int64_t>> runs;
+  for (const auto& item : list(json, "results", file)) {
+    const std::string where = file + ": results[" + std::to_string(results.results.size()) + "]";
+    results.results.push_back(read_run(item, where));
+    const auto& run = results.results.back();
+    if (!ids.contains(run.id)) throw UserError(where + ": id: no row is called \"" + run.id + "\"");
+    if (!runs.emplace(run.id, run.seed).second) {
+      throw UserError(where + ": row \"" + run.id + "\", seed " + std::to_string(run.seed) +
+                      ": there twice");
+    }
+  }
+  return results;
+}
+
+void write_results(const fs::path& path, const Results& results) {
+  Json rows = Json::array();
+  for (const auto& row : results.rows) rows.push_back(to_json(row));
+  Json runs = Json::array();
+  for (const auto& run : results.results) runs.push_back(run_json(run));
+  write_json(path, {{"schema_version", kSchemaVersion},
+                    {"sweep", results.sweep},
+                    {"rows", rows},
+                    {"results", runs}});
+}
+
+}  // namespace transformer

@@ -1,0 +1,53 @@
+#include "transformer/folder_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "transformer/error.h"
+
+namespace transformer {
+
+namespace {
+
+// What the holder wrote: its process id. Empty while it is about to.
+std::string holder(int descriptor) {
+  char text[24] = {};
+  const ssize_t count = pread(descriptor, text, sizeof text - 1, 0);
+  std::string digits;
+  for (ssize_t i = 0; i < count && text[i] >= '0' && text[i] <= '9'; ++i) digits += text[i];
+  return digits;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(
+          open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
+  const auto fail = [&](const std::string& what) {
+    if (descriptor_ >= 0) close(descriptor_);
+    throw Failure(what);
+  };
+  const std::string file = (folder / "lock").string();
+  if (descriptor_ < 0) fail(file + ": cannot create: " + std::strerror(errno));
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error != EWOULDBLOCK) fail(file + ": cannot lock: " + std::strerror(error));
+    const std::string pid = holder(descriptor_);
+    fail(folder.string() + ": in use by another process" + (pid.empty() ? "" : " (" + pid + ")") +
+         "; wait for it, or stop it, or take another folder");
+  }
+  const std::string pid = std::to_string(getpid()) + "\n";
+  if (ftruncate(descriptor_, 0) != 0 ||
+      pwrite(descriptor_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    fail(file + ": cannot write: " + std::strerror(errno));
+  }
+}
+
+FolderLock::~FolderLock() { close(descriptor_); }
+
+}  // namespace transformer
