@@ -2,9 +2,8 @@
 
 #include <torch/torch.h>
 
-#include "experiments/folder_lock.h"
+#include "transformer/folder_lock.h"
 #include "experiments/metrics.h"
-#include "transformer/analysis/flops.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
 #include "transformer/decode/evaluate.h"
@@ -143,7 +142,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .target_tokens = progress.target_tokens,
       .seconds = progress.seconds,
       .tokens_per_second = static_cast<double>(progress.target_tokens) / progress.seconds,
-      .flops = training_flops(config.model, progress.source_tokens, progress.target_tokens),
+      .flops = progress.flops,
       .peak_memory_bytes = peak_memory_bytes(),
       .seed = config.training.seed,
       .threads = torch::get_num_threads(),

@@ -20,6 +20,7 @@ struct Progress {
   int64_t batch = 0;           // of the next batch, within its epoch
   int64_t source_tokens = 0;   // trained on so far
   int64_t target_tokens = 0;
+  double flops = 0;            // of training so far, padding included (analysis/flops.h)
   double seconds = 0;          // of training so far
   double interval_smoothed = 0;  // sums since the last log line
   double interval_nll = 0;
@@ -32,6 +33,7 @@ struct Progress {
     field("batch", self.batch);
     field("source_tokens", self.source_tokens);
     field("target_tokens", self.target_tokens);
+    field("flops", self.flops);
     field("seconds", self.seconds);
     field("interval_smoothed", self.interval_smoothed);
     field("interval_nll", self.interval_nll);

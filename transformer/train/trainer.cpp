@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "transformer/analysis/flops.h"
 #include "transformer/data/batches.h"
 #include "transformer/error.h"
 #include "transformer/nn/init.h"
@@ -177,6 +178,10 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     progress.batch = position.batch;
     progress.source_tokens += sums.source_tokens;
     progress.target_tokens += sums.target_tokens;
+    for (const auto& batch : step_batches) {
+      progress.flops += training_flops(
+          task.config.model, {batch.sentences, batch.source_length, batch.target_length});
+    }
     progress.seconds += elapsed;
     progress.interval_smoothed += sums.smoothed;
     progress.interval_nll += sums.nll;
