@@ -1,0 +1,113 @@
+#include "transformer/train/checkpoint.h"
+
+#include <torch/torch.h>
+
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "transformer/error.h"
+#include "transformer/files.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+Config some_config() {
+  Config config;
+  config.model.V = 50;
+  return resolve(config);
+}
+
+Checkpoint at_step(int64_t step) {
+  Progress progress;
+  progress.step = step;
+  progress.seconds = 0.1;
+  const auto value = torch::full({3}, static_cast<float>(step));
+  return {some_config(), "v", progress, {{"w", value}}, {{"first_moment.w", value * 2}}};
+}
+
+}  // namespace
+
+TEST_CASE("checkpoint: the newest comes back, older ones beyond the kept are removed") {
+  const TemporaryFolder folder;
+  for (const int64_t step : {9, 10, 100, 1000}) write_checkpoint(folder.path(), at_step(step), 3);
+  REQUIRE(checkpoint_folders(folder.path()).size() == 3);
+  const auto newest = newest_checkpoint(folder.path(), [](const std::string&) { FAIL(); });
+  REQUIRE(newest);
+  REQUIRE(newest->progress.step == 1000);
+  REQUIRE(newest->progress.seconds == 0.1);
+  REQUIRE(newest->config == some_config());
+  REQUIRE(newest->vocabulary == "v");
+  REQUIRE(torch::equal(newest->model.at("w"), torch::full({3}, 1000.0f)));
+  REQUIRE(torch::equal(newest->optimizer.at("first_moment.w"), torch::full({3}, 2000.0f)));
+}
+
+TEST_CASE("checkpoint: a damaged one is named and an older one taken") {
+  const TemporaryFolder folder;
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "progress.json"}) {
+    for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step), 5);
+    const fs::path path = folder.path() / "step-000000002" / file;
+    const std::string sound = read_file(path);
+    write_file(path, sound.substr(0, sound.size() / 2));
+    std::string damage;
+    const auto newest = newest_checkpoint(folder.path(), [&](const std::string& d) { damage = d; });
+    REQUIRE(newest);
+    REQUIRE(newest->progress.step == 1);
+    REQUIRE_THAT(damage, Contains(path.string()));
+  }
+  // A changed number in progress.json is still JSON.
+  for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step), 5);
+  const fs::path path = folder.path() / "step-000000002" / "progress.json";
+  std::string text = read_file(path);
+  text.replace(text.find("\"batch\": 0"), 10, "\"batch\": 1");
+  write_file(path, text);
+  REQUIRE(newest_checkpoint(folder.path(), [](const std::string&) {})->progress.step == 1);
+}
+
+TEST_CASE("checkpoint: what an interrupted write left is not a checkpoint, and is cleared away") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / ".tmp-step-000000007");
+  write_file(folder / ".tmp-step-000000007" / "model.safetensors", "half");
+  REQUIRE_FALSE(newest_checkpoint(folder.path(), [](const std::string&) { FAIL(); }));
+  write_checkpoint(folder.path(), at_step(8), 2);
+  REQUIRE_FALSE(fs::exists(folder / ".tmp-step-000000007"));
+}
+
+TEST_CASE("checkpoint: none in a folder that is not there") {
+  REQUIRE_FALSE(newest_checkpoint("/nonexistent/checkpoints", [](const std::string&) {}));
+}
+
+TEST_CASE("average: of models by hand, and refused across architectures") {
+  const TemporaryFolder folder;
+  std::vector<fs::path> paths;
+  for (const float value : {1.0f, 2.0f, 6.0f}) {
+    paths.push_back(folder / (std::to_string(value) + ".safetensors"));
+    write_model(paths.back(), {some_config(), "v", {{"w", torch::full({2}, value)}}});
+  }
+  REQUIRE(torch::equal(average(paths).state.at("w"), torch::full({2}, 3.0f)));
+  REQUIRE(torch::equal(average({paths[1]}).state.at("w"), torch::full({2}, 2.0f)));
+
+  Config other = some_config();
+  other.model.norm_placement = NormPlacement::pre;
+  paths.push_back(folder / "other.safetensors");
+  write_model(paths.back(), {other, "v", {{"w", torch::ones({2})}}});
+  REQUIRE_THROWS_WITH(average(paths), Contains("model.norm_placement differs"));
+  write_model(paths.back(), {some_config(), "another", {{"w", torch::ones({2})}}});
+  REQUIRE_THROWS_WITH(average(paths), Contains("another vocabulary"));
+  write_model(paths.back(), {some_config(), "v", {{"w", torch::full({2}, NAN)}}});
+  REQUIRE_THROWS_AS(average(paths), Failure);
+}
+
+TEST_CASE("model: found in a run's folder, in its newest checkpoint, or named itself") {
+  const TemporaryFolder folder;
+  REQUIRE_THROWS_WITH(read_model(folder.path()), Contains("neither model.safetensors"));
+  write_checkpoint(folder / "checkpoints", at_step(3), 2);
+  write_checkpoint(folder / "checkpoints", at_step(4), 2);
+  REQUIRE(read_model(folder.path()).state.at("w")[0].item<float>() == 4);
+  REQUIRE(read_model(folder / "checkpoints/step-000000003").state.at("w")[0].item<float>() == 3);
+  write_model(folder / "model.safetensors", {some_config(), "v", {{"w", torch::ones({1})}}});
+  REQUIRE(read_model(folder.path()).state.at("w")[0].item<float>() == 1);
+  write_state(folder / "foreign.safetensors", {{"w", torch::ones({1})}}, {});
+  REQUIRE_THROWS_WITH(read_model(folder / "foreign.safetensors"), Contains("\"config\"; it has none"));
+}

@@ -1,0 +1,222 @@
+#include "transformer/train/trainer.h"
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "transformer/data/tokenizer.h"
+#include "transformer/error.h"
+#include "transformer/files.h"
+#include "transformer/nn/masks.h"
+#include "transformer/random.h"
+#include "transformer/train/batch_tensors.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kV = 23;
+
+// Random word-pieces; the target is the source. Lengths in shortest..longest, end-of-sentence not counted.
+Corpus copy_corpus(const fs::path& file, int64_t pairs, uint64_t shortest, uint64_t longest) {
+  write_file(file, [&](std::ostream& out) {
+    CorpusWriter writer(out, kV, kV);
+    Random random(5);
+    for (int64_t i = 0; i < pairs; ++i) {
+      std::vector<int32_t> pieces(shortest + random.below(longest - shortest + 1));
+      for (auto& piece : pieces) piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
+      writer.add(pieces, pieces);
+    }
+    writer.finish({.kept = pairs}, "{}");
+  });
+  return Corpus::open(file);
+}
+
+Config tiny_config() {
+  Config config;
+  config.model.N = 1;
+  config.model.d_model = 16;
+  config.model.d_ff = 24;
+  config.model.h = 2;
+  config.model.V = kV;
+  config.data.tokens_per_batch = 60;
+  config.training.train_steps = 12;
+  config.training.warmup_steps = 5;
+  config.training.log_every = 1;
+  config.training.validate_every = 4;
+  config.training.checkpoint_every = 5;
+  config.training.average_last = 3;
+  return resolve(config);
+}
+
+struct Losses {
+  std::vector<double> steps;
+  std::vector<double> valid;
+};
+
+// Trains in `folder`; with stop_after, as if a signal came during that step.
+TrainingOutcome train_in(const fs::path& folder, const Config& config, const Corpus& corpus,
+                         Losses& losses, int64_t stop_after = -1) {
+  std::atomic<bool> stop{false};
+  Transformer model(config.model);
+  return train(model,
+               {.config = config,
+                .train = corpus,
+                .valid = &corpus,
+                .checkpoints = folder,
+                .vocabulary = "v",
+                .stop = &stop},
+               [&](const TrainingEvent& event) {
+                 if (const auto* logged = std::get_if<StepLogged>(&event)) {
+                   losses.steps.resize(static_cast<size_t>(logged->step));
+                   losses.steps.back() = logged->loss;
+                   stop = logged->step == stop_after;
+                 }
+                 if (const auto* validated = std::get_if<Validated>(&event)) {
+                   losses.valid.push_back(validated->perplexity);
+                 }
+               });
+}
+
+}  // namespace
+
+TEST_CASE("training: stopped after any step and resumed, it ends as if never stopped", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);  // several epochs in 12 steps
+  const Config config = tiny_config();
+  Losses unbroken;
+  const auto want = train_in(folder / "unbroken", config, corpus, unbroken);
+  REQUIRE(want.progress.step == 12);
+  REQUIRE(want.progress.epoch > 0);
+  REQUIRE(unbroken.valid.size() == 3);
+  for (int64_t stop = 1; stop <= 11; ++stop) {
+    INFO("stopped after step " << stop);
+    const auto path = folder / ("stop-" + std::to_string(stop));
+    Losses losses;
+    REQUIRE(train_in(path, config, corpus, losses, stop).stopped);
+    const auto got = train_in(path, config, corpus, losses);
+    REQUIRE_FALSE(got.stopped);
+    REQUIRE(losses.steps == unbroken.steps);
+    for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+      REQUIRE(read_file(path / "step-000000012" / file) ==
+              read_file(folder / "unbroken" / "step-000000012" / file));
+    }
+    REQUIRE(got.progress.target_tokens == want.progress.target_tokens);
+    REQUIRE(got.progress.flops == want.progress.flops);
+  }
+}
+
+TEST_CASE("training: a killed process goes on from its last checkpoint to the same end", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
+  const Config config = tiny_config();
+  Losses unbroken;
+  train_in(folder / "unbroken", config, corpus, unbroken);
+  // As a kill after step 10's checkpoint and before the end leaves it.
+  fs::copy(folder / "unbroken" / "step-000000010", folder / "killed" / "step-000000010",
+           fs::copy_options::recursive);
+  Losses losses;
+  train_in(folder / "killed", config, corpus, losses);
+  REQUIRE(read_file(folder / "killed" / "step-000000012" / "model.safetensors") ==
+          read_file(folder / "unbroken" / "step-000000012" / "model.safetensors"));
+}
+
+TEST_CASE("training: k small batches are one large one", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 8, 5, 5);  // 6 tokens each
+  Config config = tiny_config();
+  config.model.P_drop = 0;
+  config.training.train_steps = 3;  // three epochs: every step sees every pair
+  config.training.epsilon = 1e-3;   // keeps rounding of tiny gradients from growing
+  config.training.validate_every = 0;
+  const auto weights_with = [&](int64_t tokens_per_batch, int64_t accumulate) {
+    config.data.tokens_per_batch = tokens_per_batch;
+    config.training.accumulate = accumulate;
+    Transformer model(config.model);
+    model->to(torch::kFloat64);
+    train(model, {.config = config, .train = corpus, .checkpoints = folder / std::to_string(accumulate)},
+          [](const TrainingEvent&) {});
+    return state_of(*model);
+  };
+  const State whole = weights_with(48, 1);
+  for (const int64_t k : {2, 4}) {
+    for (const auto& [name, tensor] : weights_with(48 / k, k)) {
+      INFO(name << ", k = " << k);
+      REQUIRE(torch::allclose(tensor, whole.at(name), 1e-8, 1e-10));
+    }
+  }
+}
+
+TEST_CASE("training: a loss that is not finite stops the run and leaves the last checkpoint", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
+  Config config = tiny_config();
+  config.training.schedule = ScheduleKind::constant;
+  config.training.learning_rate = 1e25;
+  config.training.checkpoint_every = 1;
+  Losses losses;
+  REQUIRE_THROWS_WITH(train_in(folder / "run", config, corpus, losses),
+                      Contains("step ") && Contains("not finite") && Contains("Training pairs"));
+  const auto left = newest_checkpoint(folder / "run", [](const std::string&) {});
+  REQUIRE(left);
+  for (const auto& [name, tensor] : left->model) {
+    REQUIRE(torch::isfinite(tensor).all().item<bool>());
+  }
+}
+
+TEST_CASE("training: another config or other data in the folder is refused by name", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
+  Config config = tiny_config();
+  Losses losses;
+  train_in(folder / "run", config, corpus, losses);
+  const Corpus other = copy_corpus(folder / "other", 39, 2, 9);
+  REQUIRE_THROWS_WITH(train_in(folder / "run", config, other, losses),
+                      Contains("the training data is not what the run began with"));
+  config.training.beta2 = 0.9;
+  REQUIRE_THROWS_WITH(train_in(folder / "run", config, corpus, losses),
+                      Contains("training.beta2 differs"));
+}
+
+TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 4000, 3, 8);
+  Config config = tiny_config();
+  config.model.d_model = 32;
+  config.model.d_k = config.model.d_v = 16;
+  config.model.d_ff = 64;
+  config.model.P_drop = 0;
+  config.data.tokens_per_batch = 600;
+  config.training.train_steps = 700;
+  config.training.warmup_steps = 200;
+  config.training.validate_every = 0;
+  config.training.checkpoint_every = 700;
+  config = resolve(config);
+  Transformer model(config.model);
+  train(model, {.config = config, .train = corpus, .checkpoints = folder / "run"},
+        [](const TrainingEvent&) {});
+
+  torch::NoGradGuard no_gradient;
+  model->eval();
+  Random random(99);
+  int64_t right = 0;
+  int64_t all = 0;
+  for (int i = 0; i < 200; ++i) {
+    std::vector<int32_t> source(5);
+    for (auto& piece : source) piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
+    std::vector<int32_t> input = {kBos};
+    input.insert(input.end(), source.begin(), source.end());
+    source.push_back(kEos);
+    const auto ids = padded({source}, torch::kCPU);
+    const auto mask = padding_mask(ids);
+    const auto hidden = model->decode(padded({input}, torch::kCPU), model->encode(ids, mask), mask);
+    const auto best = torch::matmul(hidden, model->output_weight().t()).argmax(-1);
+    right += best.eq(ids).sum().item<int64_t>();
+    all += ids.numel();
+  }
+  REQUIRE(static_cast<double>(right) / static_cast<double>(all) > 0.98);
+}
