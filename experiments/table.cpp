@@ -105,11 +105,12 @@ std::string incomplete_note(const Summary& summary) {
     if (row.runs.empty()) all.push_back(row.row.id + " (no run)");
     for (const auto& run : row.runs) {
       if (run.state == RunState::complete) continue;
+      const std::string why = run.message.empty() ? "" : ": " + run.message;
       all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
-                    ")");
+                    why + ")");
     }
   }
-  return all.empty() ? "" : "Not complete, in no figure: " + joined(all) + ".";
+  return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
 }
 
 std::vector<std::string> notes(const Summary& summary, bool with_base, bool several) {
