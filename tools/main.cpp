@@ -24,6 +24,7 @@ struct Command {
 };
 
 const std::vector<Command> kCommands = {
+    {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
 };
 

@@ -18,7 +18,8 @@ bool is_utf8(std::string_view bytes) {
       point = point << 6 | (next & 0x3f);
     }
     constexpr uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
-    if (point < kLeast[more] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) return false;
+    if (point < kLeast[more] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
+      return false;
   }
   return true;
 }

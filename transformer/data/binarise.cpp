@@ -1,0 +1,112 @@
+#include "transformer/data/binarise.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "transformer/data/lines.h"
+#include "transformer/data/utf8.h"
+
+namespace transformer {
+
+namespace {
+
+struct Pair {
+  std::string source_line;
+  std::string target_line;
+  std::vector<int32_t> source;
+  std::vector<int32_t> target;
+  int64_t Cleaned::*verdict = &Cleaned::kept;
+};
+
+constexpr size_t kPairsAtOnce = 8192;
+constexpr size_t kLongestLine = size_t{1}
+                                << 20;  // bytes; above, a pair is over-long without more ado
+
+int64_t Cleaned::*judge(const Pair& pair, const DataConfig& rules) {
+  const auto [shorter, longer] = std::minmax({std::ssize(pair.source), std::ssize(pair.target)});
+  constexpr int64_t kShort = 10;  // where a ratio says little
+  if (shorter == 0) return &Cleaned::empty;
+  if (longer > rules.max_length) return &Cleaned::over_long;
+  const double most = rules.max_length_ratio * static_cast<double>(shorter);
+  if (longer > kShort && static_cast<double>(longer) > most) return &Cleaned::ratio;
+  return &Cleaned::kept;
+}
+
+void encode(Pair& pair, Cleaning cleaning, const DataConfig& rules, const Tokenizer& source,
+            const Tokenizer& target) {
+  const bool clean = cleaning == Cleaning::clean;
+  pair.verdict = &Cleaned::kept;
+  if (clean && (!is_utf8(pair.source_line) || !is_utf8(pair.target_line))) {
+    pair.verdict = &Cleaned::invalid_utf8;
+    return;
+  }
+  if (clean && std::max(pair.source_line.size(), pair.target_line.size()) > kLongestLine) {
+    pair.verdict = &Cleaned::over_long;
+    return;
+  }
+  pair.source = source.encode(pair.source_line);
+  pair.target = target.encode(pair.target_line);
+  if (clean) pair.verdict = judge(pair, rules);
+}
+
+// Calls work(i) for each i below count, on all cores. The first exception in order of the threads
+// is thrown on.
+void on_all_cores(size_t count, const std::function<void(size_t)>& work) {
+  constexpr size_t kFewest = 256;  // a thread is not worth less
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads = std::clamp(count / kFewest, size_t{1}, cores);
+  std::vector<std::exception_ptr> errors(threads);
+  const auto run = [&](size_t t) {
+    try {
+      for (size_t i = count * t / threads; i < count * (t + 1) / threads; ++i) work(i);
+    } catch (...) {
+      errors[t] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (size_t t = 1; t < threads; ++t) others.emplace_back(run, t);
+  run(0);
+  for (auto& thread : others) thread.join();
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
+Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleaning cleaning,
+                 const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
+                 const PrepareProgress& progress, const std::string& recipe, std::ostream& out) {
+  CorpusWriter writer(out, source.size(), target.size());
+  Cleaned cleaned;
+  int64_t done = 0;
+  std::vector<Pair> pairs(kPairsAtOnce);
+  for (const auto& [source_file, target_file] : files) {
+    LineReader source_lines(source_file);
+    LineReader target_lines(target_file);
+    while (true) {
+      size_t count = 0;
+      while (count < kPairsAtOnce && source_lines.next(pairs[count].source_line) &&
+             target_lines.next(pairs[count].target_line)) {
+        if (cleaning == Cleaning::keep) {
+          check_utf8(pairs[count].source_line, source_file, source_lines.number());
+          check_utf8(pairs[count].target_line, target_file, target_lines.number());
+        }
+        ++count;
+      }
+      if (count == 0) break;
+      on_all_cores(count, [&](size_t i) { encode(pairs[i], cleaning, rules, source, target); });
+      for (size_t i = 0; i < count; ++i) {
+        ++(cleaned.*pairs[i].verdict);
+        if (pairs[i].verdict == &Cleaned::kept) writer.add(pairs[i].source, pairs[i].target);
+      }
+      done += static_cast<int64_t>(count);
+      if (progress) progress(done, lines);
+    }
+  }
+  writer.finish(cleaned, recipe);
+  return cleaned;
+}
+
+}  // namespace transformer

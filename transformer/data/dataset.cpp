@@ -1,0 +1,101 @@
+#include "transformer/data/dataset.h"
+
+#include <optional>
+
+#include "transformer/data/file_lock.h"
+#include "transformer/files.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Side { source, target, both };
+
+std::vector<fs::path> training_files(const DataConfig& data, Side side) {
+  std::vector<fs::path> files;
+  for (const auto& prefix : data.train) {
+    const auto pair = parallel_files(prefix, data);
+    if (side != Side::target) files.push_back(pair.source);
+    if (side != Side::source) files.push_back(pair.target);
+  }
+  return files;
+}
+
+// Learns the vocabulary unless it is there, or another process was quicker.
+void ensure_vocabulary(const fs::path& file, const DataConfig& data, const Derived& V, Side side,
+                       const std::string& key) {
+  std::error_code error;
+  if (fs::exists(file, error)) return;
+  if (!V.stated()) {
+    throw UserError("data.vocabulary: " + file.string() + " does not exist; state " + key +
+                    " to have it learned from data.train" +
+                    (data.make.empty() ? "" : ", or make it with: " + data.make));
+  }
+  const auto files = training_files(data, side);
+  if (file.has_parent_path()) make_folder(file.parent_path());
+  const FileLock lock(file.string() + ".lock");
+  if (fs::exists(file, error)) return;
+  train_vocabulary({.files = files, .V = V, .output = file});
+}
+
+Tokenizer open_vocabulary(const fs::path& file, const Derived& V, const std::string& key) {
+  Tokenizer tokenizer(file);
+  if (V.stated() && tokenizer.size() != int64_t{V}) {
+    throw UserError(key + ": " + std::to_string(int64_t{V}) + " is not the vocabulary's size: " +
+                    file.string() + " has " + std::to_string(tokenizer.size()) + " word-pieces");
+  }
+  return tokenizer;
+}
+
+}  // namespace
+
+Vocabularies open_vocabularies(const Config& config) {
+  const auto& data = config.data;
+  const auto& model = config.model;
+  if (data.vocabulary.empty()) {
+    throw UserError("data.vocabulary: expected the path of a SentencePiece model; got none");
+  }
+  const bool shared = data.source_vocabulary.empty() || data.source_vocabulary == data.vocabulary;
+  if (!shared && model.tie_embeddings) {
+    throw UserError(
+        "data.source_vocabulary: " + data.source_vocabulary +
+        " gives the source pieces of its own, but model.tie_embeddings shares one matrix; "
+        "set it to false");
+  }
+  ensure_vocabulary(data.vocabulary, data, model.V, shared ? Side::both : Side::target, "model.V");
+  const auto target = open_vocabulary(data.vocabulary, model.V, "model.V");
+  if (shared) return {target, target};
+  ensure_vocabulary(data.source_vocabulary, data, model.source_V, Side::source, "model.source_V");
+  return {open_vocabulary(data.source_vocabulary, model.source_V, "model.source_V"), target};
+}
+
+EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
+                              const Vocabularies& vocabularies) {
+  auto text = read_parallel(prefix, data);
+  return {prepare_evaluation(prefix, data, vocabularies.source, vocabularies.target).corpus,
+          std::move(text)};
+}
+
+Dataset open_dataset(const Config& config, const std::function<void(const std::string&)>& say) {
+  const auto& data = config.data;
+  if (data.valid.empty()) {
+    throw UserError("data.valid: expected the prefix of a corpus; got none");
+  }
+  parallel_files(data.valid, data);  // missing text is said before anything takes its time
+  for (const auto& prefix : data.train) parallel_files(prefix, data);
+  std::error_code error;
+  if (say && !data.vocabulary.empty() && !fs::exists(data.vocabulary, error)) {
+    say("learning word-pieces: " + data.vocabulary);
+  }
+  auto vocabularies = open_vocabularies(config);
+  auto train = prepare_training(data, vocabularies.source, vocabularies.target);
+  if (say && !train.note.empty()) {
+    say("binarised " + std::to_string(train.corpus.size()) + " pairs: " + train.file.string() +
+        " (" + train.note + ")");
+  }
+  auto valid = open_evaluation(data.valid, data, vocabularies);
+  return {std::move(vocabularies), std::move(train), std::move(valid)};
+}
+
+}  // namespace transformer

@@ -1,0 +1,42 @@
+#pragma once
+
+// Everything that a run reads, opened in one call.
+
+#include <functional>
+#include <string>
+
+#include "transformer/config.h"
+#include "transformer/data/parallel_text.h"
+#include "transformer/data/prepare.h"
+#include "transformer/data/tokenizer.h"
+
+namespace transformer {
+
+struct Vocabularies {
+  Tokenizer source;
+  Tokenizer target;  // the same where data.source_vocabulary is empty
+};
+
+// The vocabularies of the config. One that is missing is learned from data.train with model.V
+// pieces (model.source_V for the source's own), once, whoever asks first. Throws UserError where a
+// missing one has no size to be learned with, where an existing one has another size than the
+// config states, and where model.tie_embeddings needs one vocabulary and there are two.
+Vocabularies open_vocabularies(const Config& config);
+
+// A set to evaluate on: as pieces, and as the lines that BLEU is counted on. Pair i is line i.
+struct EvaluationSet {
+  Corpus corpus;
+  ParallelText text;
+};
+EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
+                              const Vocabularies& vocabularies);
+
+struct Dataset {
+  Vocabularies vocabularies;
+  Prepared train;
+  EvaluationSet valid;
+};
+// Messages are for the user: what is made on the way and takes its time.
+Dataset open_dataset(const Config& config, const std::function<void(const std::string&)>& say = {});
+
+}  // namespace transformer
