@@ -31,6 +31,7 @@ const std::vector<Command> kCommands = {
     {"score", "log-probabilities of given translations", score_command},
     {"train", "train an experiment, or go on with it", train_command},
     {"translate", "translate standard input to standard output", translate_command},
+    {"table", "print a sweep's results beside the paper's", table_command},
 };
 
 void print_help(std::ostream& out) {

@@ -10,5 +10,6 @@ int evaluate_command(int argc, char** argv);
 int score_command(int argc, char** argv);
 int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
+int table_command(int argc, char** argv);
 
 }  // namespace transformer
