@@ -31,6 +31,7 @@ const std::vector<Command> kCommands = {
     {"score", "log-probabilities of given translations", score_command},
     {"train", "train an experiment, or go on with it", train_command},
     {"translate", "translate standard input to standard output", translate_command},
+    {"inspect", "show the paper's quantities: parameters", inspect_command},
     {"table", "print a sweep's results beside the paper's", table_command},
 };
 
@@ -68,7 +69,9 @@ int run(int argc, char** argv) {
 }  // namespace transformer
 
 int main(int argc, char** argv) {
-  const auto say = [](const std::string& message) { std::cerr << "transformer: " << message << "\n"; };
+  const auto say = [](const std::string& message) {
+    std::cerr << "transformer: " << message << "\n";
+  };
   try {
     const int code = transformer::run(argc, argv);
     std::cout.flush();

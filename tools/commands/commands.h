@@ -10,6 +10,7 @@ int evaluate_command(int argc, char** argv);
 int score_command(int argc, char** argv);
 int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
+int inspect_command(int argc, char** argv);
 int table_command(int argc, char** argv);
 
 }  // namespace transformer
