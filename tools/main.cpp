@@ -26,6 +26,7 @@ struct Command {
 const std::vector<Command> kCommands = {
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
+    {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
 };
 
 void print_help(std::ostream& out) {
