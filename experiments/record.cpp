@@ -90,6 +90,10 @@ RunRecord read_run(Json json, const std::string& where) {
   }
   const auto [id, seed, state] = from_json<RunHead>(head, where);
   RunRecord run{id, seed, state, std::nullopt};
+  if (state == RunState::failed && json.contains("message")) {
+    fields::read(run.message, json["message"], where + ": message");
+    json.erase("message");
+  }
   if (state == RunState::complete) {
     run.result = read_result(json, where);
   } else if (json.size() > 1) {
@@ -102,6 +106,7 @@ RunRecord read_run(Json json, const std::string& where) {
 Json run_json(const RunRecord& run) {
   Json json = to_json(RunHead{run.id, run.seed, run.state});
   if (run.result) json.update(to_json(*run.result));
+  if (!run.message.empty()) json["message"] = run.message;
   return json;
 }
 

@@ -109,6 +109,7 @@ struct RunRecord {
   int64_t seed = 0;
   RunState state = RunState::missing;
   std::optional<Result> result;  // if and only if complete
+  std::string message{};         // of a failed run: why; may be empty
 };
 
 // results.json.

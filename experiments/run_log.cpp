@@ -1,0 +1,63 @@
+#include "experiments/run_log.h"
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "transformer/json.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+// The file's last bytes, from `start` on at the earliest; "" where there is no such file.
+std::string tail(const fs::path& path, int64_t start) {
+  constexpr int64_t kMost = 16384;
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) return "";
+  const int64_t end = in.tellg();
+  start = std::max(start, end - kMost);
+  if (start >= end) return "";
+  std::string bytes(static_cast<size_t>(end - start), '\0');
+  in.seekg(start);
+  in.read(bytes.data(), end - start);
+  bytes.resize(static_cast<size_t>(in.gcount()));
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<RunProgress> last_progress(const fs::path& metrics) {
+  std::string bytes = tail(metrics, 0);
+  bytes.erase(bytes.find_last_of('\n') == std::string::npos ? 0 : bytes.find_last_of('\n'));
+  const size_t before = bytes.find_last_of('\n');
+  const std::string line = bytes.substr(before == std::string::npos ? 0 : before + 1);
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto step = json.find("step");
+  const auto loss = json.find("loss");
+  if (step == json.end() || !step->is_number_integer()) return std::nullopt;
+  if (loss == json.end() || !loss->is_number()) return std::nullopt;
+  return RunProgress{step->get<int64_t>(), loss->get<double>()};
+}
+
+std::string last_line(const fs::path& log, int64_t start) {
+  const std::string bytes = tail(log, start);
+  std::string last, line;
+  const auto end_line = [&] {
+    if (line.find_first_not_of(' ') != std::string::npos) last = line;
+    line.clear();
+  };
+  for (const char c : bytes) {
+    if (c == '\n' || c == '\r') {  // a progress line is overwritten from its start
+      end_line();
+    } else if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) {
+      line += c;
+    }
+  }
+  end_line();
+  return last;
+}
+
+}  // namespace transformer

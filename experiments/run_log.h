@@ -1,0 +1,24 @@
+#pragma once
+
+// What a run tells while it goes on, read from its files by another process.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace transformer {
+
+struct RunProgress {
+  int64_t step = 0;
+  double loss = 0;
+};
+
+// Of the last whole line of a metrics.jsonl. Empty where there is none yet.
+std::optional<RunProgress> last_progress(const std::filesystem::path& metrics);
+
+// The last line of a log that says something, of what was written from byte `start` on. "" where
+// there is none. Control characters are left out.
+std::string last_line(const std::filesystem::path& log, int64_t start);
+
+}  // namespace transformer

@@ -1,0 +1,56 @@
+#pragma once
+
+// Runs a sweep: every (row, seed) that is not complete, each in a process of its own.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "experiments/record.h"
+#include "experiments/run_log.h"
+#include "experiments/sweep.h"
+
+namespace transformer {
+
+struct RunnerOptions {
+  std::filesystem::path folder;
+  int64_t jobs = 1;      // processes at a time
+  int64_t threads = 1;   // of each
+  std::string device{};  // handed on to train where stated
+  // This very program, also while it is being built anew.
+  std::filesystem::path program = "/proc/self/exe";
+  // Work of a run, in any unit: with several jobs the longest starts first, so that none is left
+  // alone at the end. Without it, and with one job, runs start in the sweep's order, seed after
+  // seed.
+  std::function<double(const Config&)> work{};
+};
+
+// What happens to a run, told as it happens.
+struct RunEvent {
+  enum class Kind { skipped, started, progress, finished, failed, stopped };
+  Kind kind;
+  const SweepRow& row;
+  int64_t seed;
+  RunProgress progress{};  // with `progress`
+  std::string message{};   // with `failed`: why, and where its log is
+};
+
+struct SweepOutcome {
+  int64_t complete = 0;  // those that were before included
+  int64_t failed = 0;
+  int64_t left = 0;  // not done because a signal came
+  int signal = 0;    // SIGINT or SIGTERM where one did
+
+  int exit_code() const;  // 128 + signal, or 1 where a run failed, or 0
+};
+
+// `sweep` is kept in the folder; of it those in `selected` (rows and seeds) are run. A run that
+// fails leaves the others alone. On SIGINT and SIGTERM the processes are told, and waited for while
+// they write their checkpoints; a second signal kills them. results.json is rebuilt after every
+// run. Throws as SweepFolder does, and Failure where processes cannot be started.
+SweepOutcome run_sweep(const Sweep& sweep, const Sweep& selected, const RunnerOptions& options,
+                       const std::function<void(const RunEvent&)>& on_event);
+
+}  // namespace transformer

@@ -1,0 +1,46 @@
+#pragma once
+
+// DIR/sweep.json                       the sweep as resolved, and what made it
+// DIR/lock                             held by the one process that writes here
+// DIR/ROW/seed-S/config.json           what the run is started with
+//               /log.txt               what it printed
+//               /failure.txt           why it failed; gone once it is started again
+//               /result.json           present if and only if it is complete
+// DIR/results.json                     all of it in one file
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "experiments/sweep.h"
+#include "transformer/folder_lock.h"
+
+namespace transformer {
+
+class SweepFolder {
+ public:
+  using Run = std::pair<std::string, int64_t>;  // a row's id and a seed
+
+  // Makes the folder, locks it and writes sweep.json. A folder keeps what it has: rows and seeds
+  // may be added to it, but what a row is may not change. Throws UserError with the key and both
+  // values where it would, and Failure where the folder is in use or cannot be written.
+  SweepFolder(const std::filesystem::path& folder, const Sweep& sweep);
+
+  std::filesystem::path run_folder(const Run& run) const;
+  bool is_complete(const Run& run) const;
+
+  // Makes the run's folder and its config.json, and forgets that it failed before.
+  void prepare(const SweepRow& row, int64_t seed) const;
+  void note_failure(const Run& run, const std::string& message) const;
+
+  // Rebuilds results.json from the runs' folders.
+  void write_results(const std::set<Run>& running) const;
+
+ private:
+  std::filesystem::path folder_;
+  FolderLock lock_;
+  Sweep sweep_;  // with the rows and seeds that were there before
+};
+
+}  // namespace transformer

@@ -1,0 +1,289 @@
+#include "experiments/runner.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/catch.h"
+#include "transformer/error.h"
+#include "transformer/files.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+using Kind = RunEvent::Kind;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Stands for `transformer`: what a run does is in its row's id. $2 is its config, $4 its folder.
+constexpr const char* kProgram = R"sh(#!/bin/sh
+echo "$*" >> "$4/started"
+echo "threads $OMP_NUM_THREADS"
+case "$4" in
+*/fails/*) printf 'a progress line\rtransformer: training.valid: no such file\n' >&2; exit 2;;
+*/silent/*) exit 1;;
+*/forgets/*) exit 0;;
+*/killed/*) kill -9 $$;;
+*/waits/*) trap 'echo stopped > "$4/checkpoint"; exit 143' TERM
+  echo '{"step": 5, "loss": 2.5}' > "$4/metrics.jsonl"
+  touch "$4/waiting"
+  [ -e "$4/checkpoint" ] || while :; do sleep 0.01; done;;
+*/stubborn/*) trap '' TERM INT; touch "$4/waiting"; while :; do sleep 0.01; done;;
+*/together-*) touch "$4/here"
+  while [ ! -e "$4/../../together-1/seed-1/here" ]; do sleep 0.01; done
+  while [ ! -e "$4/../../together-2/seed-1/here" ]; do sleep 0.01; done;;
+esac
+seed=${4##*seed-}
+sed "s/\"seed\": 0/\"seed\": $seed/" "$4/../../../result.json" > "$4/result.tmp"
+mv "$4/result.tmp" "$4/result.json"
+)sh";
+
+class Place {
+ public:
+  Place()
+      : path_(fs::temp_directory_path() / ("transformer_runner_test_" + std::to_string(getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+    write_file(path_ / "program", kProgram);
+    fs::permissions(path_ / "program", fs::perms::owner_all);
+    Result result;
+    result.config = Json::object();
+    result.perplexity = 4.5;
+    write_result(path_ / "result.json", result);
+  }
+  ~Place() { fs::remove_all(path_); }
+
+  fs::path out() const { return path_ / "out"; }
+  fs::path run(const std::string& row, int seed = 1) const {
+    return out() / row / ("seed-" + std::to_string(seed));
+  }
+  int starts(const std::string& row, int seed = 1) const {
+    std::ifstream in(run(row, seed) / "started");
+    int lines = 0;
+    for (std::string line; std::getline(in, line);) ++lines;
+    return lines;
+  }
+  RunnerOptions options() const {
+    return {.folder = out(), .jobs = 1, .threads = 3, .program = path_ / "program"};
+  }
+  SweepOutcome operator()(const Sweep& sweep) { return (*this)(sweep, options()); }
+  SweepOutcome operator()(const Sweep& sweep, const RunnerOptions& options) {
+    return run_sweep(sweep, sweep, options, [&](const RunEvent& event) {
+      if (event.kind == Kind::failed) messages[event.row.id] = event.message;
+      if (on_event) on_event(event);
+    });
+  }
+  RunRecord record(const std::string& row, int64_t seed = 1) const {
+    for (const auto& run : read_results(out() / "results.json").results) {
+      if (run.id == row && run.seed == seed) return run;
+    }
+    throw Failure(row + ": not in results.json");
+  }
+
+  std::map<std::string, std::string> messages;
+  std::function<void(const RunEvent&)> on_event;
+
+ private:
+  fs::path path_;
+};
+
+Sweep sweep_of(const std::vector<std::string>& ids, std::vector<int64_t> seeds = {1}) {
+  Sweep sweep;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    Config config;
+    config.model.N = static_cast<int64_t>(i) + 1;
+    sweep.rows.push_back({ids[i], "g", {{"model.N", i + 1}}, {}, resolve(config)});
+  }
+  sweep.seeds = std::move(seeds);
+  return sweep;
+}
+
+void wait_for(const fs::path& file) {
+  for (int i = 0; i < 500 && !fs::exists(file); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("runner: every row and seed runs once, and run again nothing is left to do") {
+  Place place;
+  const auto sweep = sweep_of({"a", "b"}, {1, 2});
+  SweepOutcome outcome = place(sweep);
+  REQUIRE(outcome.exit_code() == 0);
+  REQUIRE(outcome.complete == 4);
+  for (const std::string row : {"a", "b"}) {
+    for (const int seed : {1, 2}) {
+      REQUIRE(place.starts(row, seed) == 1);
+      const auto config = load_config(place.run(row, seed) / "config.json");
+      REQUIRE(config.training.seed == seed);
+      REQUIRE(config.model.N == (row == "a" ? 1 : 2));
+      const auto record = place.record(row, seed);
+      REQUIRE(record.state == RunState::complete);
+      REQUIRE(record.result->perplexity == 4.5);
+      REQUIRE(record.result->seed == seed);
+    }
+  }
+  REQUIRE(read_file(place.run("a") / "started") ==
+          "train " + (place.run("a") / "config.json").string() + " --out " +
+              place.run("a").string() + " --threads 3\n");
+  REQUIRE(read_file(place.run("a") / "log.txt") == "threads 3\n");
+
+  outcome = place(sweep);
+  REQUIRE(outcome.complete == 4);
+  REQUIRE(place.starts("a") == 1);
+
+  fs::remove(place.run("b", 2) / "result.json");  // as if cut short
+  REQUIRE(place(sweep).complete == 4);
+  REQUIRE(place.starts("b", 2) == 2);
+  REQUIRE(place.starts("b", 1) == 1);
+}
+
+TEST_CASE("runner: a run that fails is told at once, the others go on, and the exit code is 1") {
+  Place place;
+  const auto sweep = sweep_of({"fails", "silent", "forgets", "killed", "good"});
+  const auto outcome = place(sweep);
+  REQUIRE(outcome.exit_code() == 1);
+  REQUIRE(outcome.failed == 4);
+  REQUIRE(outcome.complete == 1);
+  const auto log = [&](const std::string& row) {
+    return " (log: " + (place.run(row) / "log.txt").string() + ")";
+  };
+  REQUIRE(place.messages["fails"] == "training.valid: no such file" + log("fails"));
+  // What it printed before it fell silent is all there is.
+  REQUIRE(place.messages["silent"] == "threads 3" + log("silent"));
+  REQUIRE(place.messages["forgets"] == "ended well, but wrote no result.json" + log("forgets"));
+  REQUIRE(place.messages["killed"] == "killed by signal 9 (Killed)" + log("killed"));
+  REQUIRE(place.record("good").state == RunState::complete);
+  REQUIRE(place.record("fails").state == RunState::failed);
+  REQUIRE(place.record("fails").message == place.messages["fails"]);
+
+  // Run again only what failed is tried again; what is not chosen keeps its state.
+  Sweep good_only = sweep;
+  select_rows(good_only, {"good"});
+  REQUIRE(run_sweep(sweep, good_only, {.folder = place.out(), .program = "/bin/false"}, [](auto&) {
+          }).exit_code() == 0);
+  REQUIRE(place.record("killed").state == RunState::failed);
+  REQUIRE(place(sweep).failed == 4);
+  REQUIRE(place.starts("fails") == 2);
+  REQUIRE(place.starts("good") == 1);
+}
+
+TEST_CASE("runner: with two jobs two runs go on at the same time") {
+  Place place;
+  RunnerOptions options = place.options();
+  options.jobs = 2;
+  // Each ends only when the other has started.
+  REQUIRE(place(sweep_of({"together-1", "together-2"}), options).complete == 2);
+}
+
+TEST_CASE("runner: with several jobs the run with most work starts first") {
+  Place place;
+  RunnerOptions options = place.options();
+  options.jobs = 2;
+  options.work = [](const Config& config) { return config.model.N == 2 ? 10.0 : 1.0; };
+  std::vector<std::string> started;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind == Kind::started) started.push_back(event.row.id);
+  };
+  place(sweep_of({"a", "b", "c"}), options);
+  REQUIRE(started == std::vector<std::string>{"b", "a", "c"});
+}
+
+TEST_CASE("runner: a signal is passed on, the run stops after its checkpoint and later goes on") {
+  Place place;
+  const auto sweep = sweep_of({"waits", "later"});
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started) return;
+    wait_for(place.run("waits") / "waiting");
+    if (!fs::exists(place.run("waits") / "checkpoint")) raise(SIGTERM);
+  };
+  SweepOutcome outcome = place(sweep);
+  REQUIRE(outcome.exit_code() == 143);
+  REQUIRE(outcome.failed == 0);
+  REQUIRE(outcome.left == 2);
+  REQUIRE(read_file(place.run("waits") / "checkpoint") == "stopped\n");
+  REQUIRE(place.record("waits").state == RunState::missing);
+  REQUIRE(place.starts("later") == 0);
+
+  outcome = place(sweep);
+  REQUIRE(outcome.exit_code() == 0);
+  REQUIRE(outcome.complete == 2);
+}
+
+TEST_CASE("runner: a second signal kills what does not stop") {
+  Place place;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started) return;
+    wait_for(place.run("stubborn") / "waiting");
+    raise(SIGINT);
+    raise(SIGINT);
+  };
+  const auto outcome = place(sweep_of({"stubborn"}));
+  REQUIRE(outcome.exit_code() == 130);
+  REQUIRE(outcome.left == 1);
+}
+
+TEST_CASE("runner: progress is read from the run's metrics") {
+  Place place;
+  std::vector<RunProgress> told;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::progress) return;
+    told.push_back(event.progress);
+    raise(SIGTERM);
+  };
+  place(sweep_of({"waits"}));
+  REQUIRE(told.size() == 1);
+  REQUIRE(told[0].step == 5);
+  REQUIRE(told[0].loss == 2.5);
+}
+
+TEST_CASE("runner: while one process runs a sweep another is refused") {
+  Place place;
+  const auto sweep = sweep_of({"a"});
+  std::string refusal;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started) return;
+    try {
+      run_sweep(sweep, sweep, {.folder = place.out()}, [](auto&) {});
+    } catch (const Failure& failure) {
+      refusal = failure.what();
+    }
+  };
+  REQUIRE(place(sweep).exit_code() == 0);
+  REQUIRE_THAT(refusal, Contains("in use by another process (" + std::to_string(getpid()) + ")"));
+}
+
+TEST_CASE("runner: a folder keeps its rows and seeds; more may come, but none may change") {
+  Place place;
+  place(sweep_of({"a", "b"}));
+  auto changed = sweep_of({"a", "b"});
+  changed.rows[1].config.model.d_ff = 99;
+  REQUIRE_THROWS_AS(place(changed), UserError);
+  REQUIRE_THROWS_WITH(place(changed),
+                      Contains("holds another sweep: row b: model.d_ff: 2048 there; 99 now"));
+  changed = sweep_of({"a", "b"});
+  changed.base.training.train_steps = 7;
+  REQUIRE_THROWS_WITH(place(changed),
+                      Contains("every row: training.train_steps: 100000 there; 7 now"));
+
+  auto more = sweep_of({"a", "b", "c"}, {2});
+  more.rows.erase(more.rows.begin());
+  REQUIRE(place(more).complete == 2);
+  REQUIRE(place.starts("b", 1) == 1);
+  REQUIRE(place.record("a", 1).state == RunState::complete);
+  REQUIRE(place.record("a", 2).state == RunState::missing);
+  REQUIRE(place.record("c", 2).state == RunState::complete);
+}
+
+TEST_CASE("runner: a program that is not there is one failure, not one a run") {
+  Place place;
+  const auto sweep = sweep_of({"a", "b"});
+  REQUIRE_THROWS_WITH(
+      run_sweep(sweep, sweep, {.folder = place.out(), .program = "/no/such/program"}, [](auto&) {}),
+      "/no/such/program: cannot start: No such file or directory");
+}
