@@ -70,7 +70,7 @@ class Maker {
       taken_.insert(forms.begin(), forms.end());
       return word;
     }
-    throw UserError("words: expected fewer than syllables can tell apart; got all of them");
+    throw UserError("words: expected fewer; syllables tell no more apart");
   }
   std::string english() { return stem(kEnglish, {"s", "ed", "ly"}); }
   std::string german() { return stem(kGerman, {"e", "n", "en", "er", "s", "t", "te"}); }
@@ -142,9 +142,9 @@ Verb Maker::verb(Frame frame) {
 }  // namespace
 
 Lexicon make_lexicon(int64_t words, int64_t seed) {
-  if (words < kFewestWords) {
-    throw UserError("words: expected at least " + std::to_string(kFewestWords) + "; got " +
-                    std::to_string(words));
+  if (words < kFewestWords || words > kMostWords) {
+    throw UserError("words: " + std::to_string(words) + " is not in " +
+                    std::to_string(kFewestWords) + ".." + std::to_string(kMostWords));
   }
   const int64_t verbs = words / 4;
   const int64_t adjectives = words / 5;

@@ -47,6 +47,7 @@ struct Lexicon {
 };
 
 constexpr int64_t kFewestWords = 20;
+constexpr int64_t kMostWords = 100'000;  // what the syllables tell apart without long search
 
 // `words` in all, of the open classes: half nouns, a quarter verbs, a fifth adjectives, the rest
 // adverbs. The same seed gives the same words on every machine. Throws UserError where there are
