@@ -27,6 +27,7 @@ const std::vector<Command> kCommands = {
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
     {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
+    {"table", "print a sweep's results beside the paper's", table_command},
 };
 
 void print_help(std::ostream& out) {
