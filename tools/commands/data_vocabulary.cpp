@@ -29,7 +29,7 @@ void learn(VocabularyOptions options, const Arguments& arguments) {
 
 void learn_from_files(const Arguments& arguments) {
   if (!arguments.has("V") || !arguments.has("out")) {
-    throw UserError("--files: expected --V and --out with it, or a CONFIG in its place");
+    throw UserError("--files: expected -V and --out with it, or a CONFIG in its place");
   }
   VocabularyOptions options;
   for (const auto& file : arguments.get<std::vector<std::string>>("files")) {
@@ -46,7 +46,7 @@ int data_vocabulary_command(int argc, char** argv) {
   cxxopts::Options options("transformer data vocabulary");
   options.add_options()("files", "text to learn from, in place of a config's",
                         cxxopts::value<std::vector<std::string>>(), "FILE,...")(
-      "V", "word-pieces, with --files", cxxopts::value<int64_t>(), "N")(
+      "V,pieces", "word-pieces, with --files", cxxopts::value<int64_t>(), "N")(
       "out", "file to write, with --files", cxxopts::value<std::string>(), "FILE")(
       "kind", "bpe or unigram", cxxopts::value<std::string>()->default_value("bpe"), "KIND")(
       "force", "write over an existing vocabulary");
@@ -56,7 +56,7 @@ int data_vocabulary_command(int argc, char** argv) {
        .summary = "Learns word-pieces: those of a config, model.V of them from data.train into "
                   "data.vocabulary, or from files. train does so itself where they are missing.",
        .usage = "[CONFIG] [key=value...]",
-       .example = "transformer data vocabulary --files train.en,train.de --V 8000 --out "
+       .example = "transformer data vocabulary --files train.en,train.de -V 8000 --out "
                   "vocabulary.model",
        .fewest = 0,
        .most = 1,

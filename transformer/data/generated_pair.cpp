@@ -39,7 +39,7 @@ GeneratedPair::GeneratedPair(int64_t words, int64_t longest, int64_t seed) {
 GeneratedPair::~GeneratedPair() = default;
 
 GeneratedPair::Lines GeneratedPair::next() {
-  constexpr int kTries = 10000;
+  constexpr int kTries = 1000;
   const Grammar grammar(state_->lexicon);
   for (int tries = 0; tries < kTries; ++tries) {
     const auto sentence = grammar.draw(state_->random);
