@@ -32,6 +32,7 @@ const std::vector<Command> kCommands = {
     {"train", "train an experiment, or go on with it", train_command},
     {"translate", "translate standard input to standard output", translate_command},
     {"inspect", "show the paper's quantities: parameters", inspect_command},
+    {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
     {"table", "print a sweep's results beside the paper's", table_command},
 };
 

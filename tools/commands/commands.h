@@ -11,6 +11,7 @@ int score_command(int argc, char** argv);
 int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
 int inspect_command(int argc, char** argv);
+int data_command(int argc, char** argv);
 int table_command(int argc, char** argv);
 
 }  // namespace transformer
