@@ -26,6 +26,7 @@ struct Command {
 const std::vector<Command> kCommands = {
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
+    {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
 };
 
 void print_help(std::ostream& out) {
