@@ -27,6 +27,7 @@ const std::vector<Command> kCommands = {
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
     {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
+    {"table", "print a sweep's results beside the paper's", table_command},
 };
 
 void print_help(std::ostream& out) {

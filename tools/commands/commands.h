@@ -6,5 +6,6 @@ namespace transformer {
 int bleu_command(int argc, char** argv);
 int config_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
+int table_command(int argc, char** argv);
 
 }  // namespace transformer

@@ -6,7 +6,10 @@
 
 #include "experiments/grid.h"
 #include "experiments/machine.h"
+#include "experiments/record.h"
 #include "experiments/runner.h"
+#include "experiments/summary.h"
+#include "experiments/table.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/sweep_plan.h"
@@ -94,7 +97,12 @@ int run_and_report(const Sweep& sweep, const Sweep& selected, const Arguments& a
   std::cerr << counted(static_cast<size_t>(outcome.complete), "run") << " complete";
   if (outcome.failed > 0) std::cerr << ", " << outcome.failed << " failed";
   if (outcome.left > 0) std::cerr << ", " << outcome.left << " not done; the same command goes on";
-  std::cerr << "\nresults: " << (options.folder / "results.json").string() << "\n";
+  const fs::path results = options.folder / "results.json";
+  std::cerr << "\nresults: " << results.string() << "\ntable: transformer table "
+            << options.folder.string() << "\n\n";
+  if (outcome.complete > 0) {
+    std::cout << format_table(summarize(read_results(results)), TableFormat::text);
+  }
   return outcome.exit_code();
 }
 
