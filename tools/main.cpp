@@ -33,6 +33,7 @@ const std::vector<Command> kCommands = {
     {"translate", "translate standard input to standard output", translate_command},
     {"inspect", "show the paper's quantities: parameters", inspect_command},
     {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
+    {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
     {"table", "print a sweep's results beside the paper's", table_command},
 };
 

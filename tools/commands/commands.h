@@ -12,6 +12,7 @@ int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
 int inspect_command(int argc, char** argv);
 int data_command(int argc, char** argv);
+int sweep_command(int argc, char** argv);
 int table_command(int argc, char** argv);
 
 }  // namespace transformer
