@@ -27,14 +27,14 @@ const std::vector<Command> kCommands = {
     {"average", "write the mean of several models", average_command},
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
-    {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
-    {"score", "log-probabilities of given translations", score_command},
-    {"train", "train an experiment, or go on with it", train_command},
-    {"translate", "translate standard input to standard output", translate_command},
-    {"inspect", "show the paper's quantities: parameters", inspect_command},
     {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
+    {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
+    {"inspect", "show the paper's quantities: parameters", inspect_command},
+    {"score", "log-probabilities of given translations", score_command},
     {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
     {"table", "print a sweep's results beside the paper's", table_command},
+    {"train", "train an experiment, or go on with it", train_command},
+    {"translate", "translate standard input to standard output", translate_command},
 };
 
 void print_help(std::ostream& out) {
