@@ -26,6 +26,9 @@ struct Command {
 const std::vector<Command> kCommands = {
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
+    {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
+    {"inspect", "show the paper's quantities: parameters", inspect_command},
+    {"table", "print a sweep's results beside the paper's", table_command},
 };
 
 void print_help(std::ostream& out) {
@@ -62,7 +65,9 @@ int run(int argc, char** argv) {
 }  // namespace transformer
 
 int main(int argc, char** argv) {
-  const auto say = [](const std::string& message) { std::cerr << "transformer: " << message << "\n"; };
+  const auto say = [](const std::string& message) {
+    std::cerr << "transformer: " << message << "\n";
+  };
   try {
     const int code = transformer::run(argc, argv);
     std::cout.flush();

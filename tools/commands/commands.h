@@ -5,5 +5,8 @@ namespace transformer {
 // Each is in the file of its name and returns the program's exit code. argv[0] is the command's name.
 int bleu_command(int argc, char** argv);
 int config_command(int argc, char** argv);
+int data_command(int argc, char** argv);
+int inspect_command(int argc, char** argv);
+int table_command(int argc, char** argv);
 
 }  // namespace transformer

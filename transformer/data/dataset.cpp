@@ -22,21 +22,27 @@ std::vector<fs::path> training_files(const DataConfig& data, Side side) {
   return files;
 }
 
-// Learns the vocabulary unless it is there, or another process was quicker.
-void ensure_vocabulary(const fs::path& file, const DataConfig& data, const Derived& V, Side side,
-                       const std::string& key) {
-  std::error_code error;
-  if (fs::exists(file, error)) return;
+VocabularyOptions how_to_learn(const fs::path& file, const DataConfig& data, const Derived& V,
+                               Side side, const std::string& key) {
   if (!V.stated()) {
     throw UserError("data.vocabulary: " + file.string() + " does not exist; state " + key +
                     " to have it learned from data.train" +
                     (data.make.empty() ? "" : ", or make it with: " + data.make));
   }
-  const auto files = training_files(data, side);
+  if (data.train.empty()) {
+    throw UserError("data.train: expected text to learn " + file.string() + " from; got none");
+  }
+  return {.files = training_files(data, side), .V = V, .output = file};
+}
+
+// Learns the vocabulary unless it is there, or another process was quicker.
+void ensure(const fs::path& file, const std::function<VocabularyOptions()>& how) {
+  std::error_code error;
+  if (fs::exists(file, error)) return;
+  const auto options = how();
   if (file.has_parent_path()) make_folder(file.parent_path());
   const FileLock lock(file.string() + ".lock");
-  if (fs::exists(file, error)) return;
-  train_vocabulary({.files = files, .V = V, .output = file});
+  if (!fs::exists(file, error)) train_vocabulary(options);
 }
 
 Tokenizer open_vocabulary(const fs::path& file, const Derived& V, const std::string& key) {
@@ -48,26 +54,44 @@ Tokenizer open_vocabulary(const fs::path& file, const Derived& V, const std::str
   return tokenizer;
 }
 
-}  // namespace
-
-Vocabularies open_vocabularies(const Config& config) {
+// Whether one vocabulary serves both languages.
+bool is_shared(const Config& config) {
   const auto& data = config.data;
-  const auto& model = config.model;
   if (data.vocabulary.empty()) {
     throw UserError("data.vocabulary: expected the path of a SentencePiece model; got none");
   }
   const bool shared = data.source_vocabulary.empty() || data.source_vocabulary == data.vocabulary;
-  if (!shared && model.tie_embeddings) {
+  if (!shared && config.model.tie_embeddings) {
     throw UserError(
         "data.source_vocabulary: " + data.source_vocabulary +
         " gives the source pieces of its own, but model.tie_embeddings shares one matrix; "
         "set it to false");
   }
-  ensure_vocabulary(data.vocabulary, data, model.V, shared ? Side::both : Side::target, "model.V");
-  const auto target = open_vocabulary(data.vocabulary, model.V, "model.V");
+  return shared;
+}
+
+}  // namespace
+
+std::vector<VocabularyOptions> vocabularies_of(const Config& config) {
+  const auto& data = config.data;
+  const bool shared = is_shared(config);
+  std::vector<VocabularyOptions> all{how_to_learn(data.vocabulary, data, config.model.V,
+                                                  shared ? Side::both : Side::target, "model.V")};
+  if (!shared) {
+    all.push_back(how_to_learn(data.source_vocabulary, data, config.model.source_V, Side::source,
+                               "model.source_V"));
+  }
+  return all;
+}
+
+Vocabularies open_vocabularies(const Config& config) {
+  const auto& data = config.data;
+  const bool shared = is_shared(config);
+  ensure(data.vocabulary, [&] { return vocabularies_of(config).front(); });
+  const auto target = open_vocabulary(data.vocabulary, config.model.V, "model.V");
   if (shared) return {target, target};
-  ensure_vocabulary(data.source_vocabulary, data, model.source_V, Side::source, "model.source_V");
-  return {open_vocabulary(data.source_vocabulary, model.source_V, "model.source_V"), target};
+  ensure(data.source_vocabulary, [&] { return vocabularies_of(config).back(); });
+  return {open_vocabulary(data.source_vocabulary, config.model.source_V, "model.source_V"), target};
 }
 
 EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,

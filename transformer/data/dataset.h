@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "transformer/config.h"
 #include "transformer/data/parallel_text.h"
@@ -22,6 +23,10 @@ struct Vocabularies {
 // missing one has no size to be learned with, where an existing one has another size than the
 // config states, and where model.tie_embeddings needs one vocabulary and there are two.
 Vocabularies open_vocabularies(const Config& config);
+
+// How the config's vocabularies are learned: the target's or shared one first. Throws UserError as
+// above.
+std::vector<VocabularyOptions> vocabularies_of(const Config& config);
 
 // A set to evaluate on: as pieces, and as the lines that BLEU is counted on. Pair i is line i.
 struct EvaluationSet {

@@ -1,0 +1,121 @@
+#include "experiments/summary.h"
+
+#include <algorithm>
+
+#include "experiments/statistics.h"
+
+namespace transformer {
+
+namespace {
+
+// {"model": {"h": 8}} as {"model.h": 8}.
+void flatten(const Json& json, const std::string& path, Json& out) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string dotted = fields::join(path, key);
+    if (value.is_object()) {
+      flatten(value, dotted, out);
+    } else {
+      out[dotted] = value;
+    }
+  }
+}
+
+Json values_of(const RowSummary& summary) {
+  Json values = Json::object();
+  if (!summary.row.config.is_null()) {
+    flatten(summary.row.config, "", values);
+    return values;
+  }
+  for (const auto& run : summary.runs) {
+    if (!run.result) continue;
+    flatten(run.result->config, "", values);
+    return values;
+  }
+  return summary.row.set;
+}
+
+Figure figure(const std::vector<double>& values) {
+  Figure figure{static_cast<int64_t>(values.size()), mean(values), std::nullopt};
+  if (values.size() > 1) figure.standard_deviation = sample_standard_deviation(values);
+  return figure;
+}
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+std::string describe(const Machine& machine) {
+  const int64_t gib = (machine.memory_bytes + (1 << 29)) >> 30;
+  return machine.cpu + ", " + std::to_string(machine.cores) + " cores, " + machine.vector_width +
+         ", " + std::to_string(gib) + " GiB, " + machine.system;
+}
+
+std::optional<RankCorrelation> correlation(const std::vector<RowSummary>& rows,
+                                           std::optional<Figure> RowSummary::*ours,
+                                           std::optional<double> PaperFigures::*papers) {
+  std::vector<double> x, y;
+  for (const auto& row : rows) {
+    if (!(row.*ours) || !(row.row.paper.*papers)) continue;
+    x.push_back((row.*ours)->mean);
+    y.push_back(*(row.row.paper.*papers));
+  }
+  const auto rho = spearman(x, y);
+  if (!rho) return std::nullopt;
+  return RankCorrelation{*rho, static_cast<int64_t>(x.size())};
+}
+
+RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results) {
+  RowSummary summary;
+  summary.row = row;
+  std::vector<double> perplexity, bleu, parameters;
+  for (const auto& run : results) {
+    if (run.id != row.id) continue;
+    summary.runs.push_back(run);
+    if (!run.result) continue;
+    perplexity.push_back(run.result->perplexity);
+    bleu.push_back(run.result->bleu);
+    parameters.push_back(static_cast<double>(run.result->parameters));
+  }
+  summary.values = values_of(summary);
+  summary.complete = static_cast<int64_t>(perplexity.size());
+  if (summary.complete > 0) {
+    summary.perplexity = figure(perplexity);
+    summary.bleu = figure(bleu);
+    summary.parameters = figure(parameters);
+  }
+  return summary;
+}
+
+}  // namespace
+
+Summary summarize(const Results& results) {
+  Summary summary;
+  for (const auto& row : results.rows) summary.rows.push_back(summarize(row, results.results));
+  for (const auto& row : summary.rows) {
+    summary.runs += static_cast<int64_t>(row.runs.size());
+    summary.complete += row.complete;
+    for (const auto& run : row.runs) {
+      if (!run.result) continue;
+      add_once(summary.bleu_signatures, run.result->bleu_signature);
+      add_once(summary.machines, describe(run.result->machine));
+      add_once(summary.versions,
+               run.result->version +
+                   (run.result->commit.empty() ? "" : " (" + run.result->commit + ")"));
+    }
+  }
+  summary.perplexity =
+      correlation(summary.rows, &RowSummary::perplexity, &PaperFigures::perplexity);
+  summary.bleu = correlation(summary.rows, &RowSummary::bleu, &PaperFigures::bleu);
+  return summary;
+}
+
+RunState state_of(const RowSummary& row) {
+  for (const RunState state : {RunState::failed, RunState::running, RunState::missing}) {
+    for (const auto& run : row.runs) {
+      if (run.state == state) return state;
+    }
+  }
+  return row.runs.empty() ? RunState::missing : RunState::complete;
+}
+
+}  // namespace transformer

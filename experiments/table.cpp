@@ -1,0 +1,199 @@
+#include "experiments/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "experiments/layout.h"
+
+namespace transformer {
+
+namespace {
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+// One of the three quantities of Table 3: where it is kept and how the paper writes it.
+struct Quantity {
+  std::string section;
+  std::optional<Figure> RowSummary::*ours;
+  std::optional<double> PaperFigures::*papers;
+  double unit = 1;
+  int digits = 0;
+  bool in_paper = false;
+
+  std::string shown(const std::optional<Figure>& figure) const {
+    if (!figure) return "";
+    std::string text = fixed(figure->mean / unit, digits);
+    const auto& deviation = figure->standard_deviation;
+    if (deviation && ours != &RowSummary::parameters)
+      text += " ± " + fixed(*deviation / unit, digits);
+    return text;
+  }
+};
+
+// The paper's digits suit its sizes; small models and easy corpora need more to be told apart.
+std::vector<Quantity> quantities(const Summary& summary) {
+  std::vector<Quantity> all = {
+      {"PPL (dev)", &RowSummary::perplexity, &PaperFigures::perplexity, 1, 2},
+      {"BLEU (dev)", &RowSummary::bleu, &PaperFigures::bleu, 1, 1},
+      {"params ×10^6", &RowSummary::parameters, &PaperFigures::parameters, 1e6, 0}};
+  for (auto& quantity : all) {
+    double least = INFINITY;
+    for (const auto& row : summary.rows) {
+      if (row.row.paper.*quantity.papers) quantity.in_paper = true;
+      if (row.*quantity.ours) least = std::min(least, (row.*quantity.ours)->mean / quantity.unit);
+    }
+    if (quantity.unit != 1)
+      quantity.digits = least >= 20 ? 0 : least >= 10 ? 1 : least >= 1 ? 2 : 3;
+    if (quantity.ours == &RowSummary::perplexity && least < 2) quantity.digits = 3;
+  }
+  return all;
+}
+
+std::string group_label(const std::string& group) {
+  return group.size() == 1 ? "(" + group + ")" : group;
+}
+
+std::vector<Cell> setting_cells(const RowSummary& row, const std::vector<std::string>& keys,
+                                const RowSummary* base) {
+  if (base != nullptr && only_positions_differ(row, *base)) {
+    const std::string theirs = shown_value("model.positions", *base);
+    return {{shown_value("model.positions", row) + " positions" +
+                 (theirs.empty() ? "" : " instead of " + theirs),
+             keys.size()}};
+  }
+  std::vector<Cell> cells;
+  for (const auto& key : keys) {
+    const std::string text = shown_value(key, row);
+    const bool blank = base != nullptr && &row != base && text == shown_value(key, *base);
+    cells.push_back({blank ? "" : text});
+  }
+  return cells;
+}
+
+std::string shown_runs(const RowSummary& row) {
+  const std::string count = std::to_string(row.complete) + "/" + std::to_string(row.runs.size());
+  const RunState state = state_of(row);
+  return state == RunState::complete ? count : count + " " + name_of(state);
+}
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string text;
+  for (const auto& one : all) text += (text.empty() ? "" : "; ") + one;
+  return text;
+}
+
+std::string correlation_note(const Summary& summary) {
+  std::string text;
+  for (const auto& [name, correlation] :
+       {std::pair{"PPL", &summary.perplexity}, {"BLEU", &summary.bleu}}) {
+    if (!*correlation) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+            fixed((*correlation)->spearman, 2) + " (n = " + std::to_string((*correlation)->rows) +
+            " rows)";
+  }
+  return text.empty() ? "" : "Spearman's rank correlation with the paper: " + text + ".";
+}
+
+std::string incomplete_note(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const auto& row : summary.rows) {
+    if (row.runs.empty()) all.push_back(row.row.id + " (no run)");
+    for (const auto& run : row.runs) {
+      if (run.state == RunState::complete) continue;
+      const std::string why = run.message.empty() ? "" : ": " + run.message;
+      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
+                    why + ")");
+    }
+  }
+  return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
+}
+
+std::vector<std::string> notes(const Summary& summary, bool with_base, bool several) {
+  std::vector<std::string> all = {"Runs complete: " + std::to_string(summary.complete) + " of " +
+                                  std::to_string(summary.runs) + "."};
+  all.push_back(incomplete_note(summary));
+  if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
+  all.push_back(correlation_note(summary));
+  if (with_base) all.push_back("Blank: as in base.");
+  all.push_back(
+      "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
+      "without "
+      "label smoothing.");
+  for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
+                                     {"Machine: ", &summary.machines},
+                                     {"Version: transformer ", &summary.versions}}) {
+    if (!values->empty()) all.push_back(name + joined(*values));
+  }
+  std::erase(all, "");
+  return all;
+}
+
+}  // namespace
+
+Table results_table(const Summary& summary) {
+  const RowSummary* base = base_row(summary);
+  const auto keys = column_keys(summary);
+  const auto measured = quantities(summary);
+  const bool several = std::any_of(summary.rows.begin(), summary.rows.end(),
+                                   [](const RowSummary& row) { return row.complete > 1; });
+  const bool with_runs =
+      std::any_of(summary.rows.begin(), summary.rows.end(), [](const RowSummary& row) {
+        return row.runs.size() != 1 || state_of(row) != RunState::complete;
+      });
+
+  Table table;
+  table.columns.push_back({"", base != nullptr ? "" : "row", true});
+  for (const auto& heading : headings(keys)) table.columns.push_back({"", heading});
+  for (const auto& quantity : measured) {
+    if (quantity.in_paper) {
+      table.columns.push_back({quantity.section, "ours"});
+      table.columns.push_back({quantity.section, "paper"});
+    } else {
+      table.columns.push_back({"", quantity.section});
+    }
+  }
+  if (with_runs) table.columns.push_back({"", "runs", true});
+
+  std::string group_before;
+  for (const auto& row : summary.rows) {
+    const bool first_of_group = table.rows.empty() || row.row.group != group_before;
+    group_before = row.row.group;
+    const std::string label = first_of_group ? group_label(row.row.group) : "";
+    TableRow line{row.row.group, {{base != nullptr ? label : row.row.id}}};
+    for (auto& cell : setting_cells(row, keys, base)) line.cells.push_back(std::move(cell));
+    for (const auto& quantity : measured) {
+      line.cells.push_back({quantity.shown(row.*quantity.ours)});
+      if (!quantity.in_paper) continue;
+      const auto& figure = row.row.paper.*quantity.papers;
+      const int digits = quantity.unit != 1 ? 0 : std::min(quantity.digits, 2);
+      line.cells.push_back({figure ? fixed(*figure / quantity.unit, digits) : ""});
+    }
+    if (with_runs) line.cells.push_back({shown_runs(row)});
+    table.rows.push_back(std::move(line));
+  }
+  table.notes = notes(summary, base != nullptr, several);
+  return table;
+}
+
+std::string format_table(const Summary& summary, TableFormat format) {
+  switch (format) {
+    case TableFormat::text:
+      return to_text(results_table(summary));
+    case TableFormat::markdown:
+      return to_markdown(results_table(summary));
+    case TableFormat::latex:
+      return to_latex(results_table(summary));
+    case TableFormat::csv:
+      return to_csv(summary);
+    case TableFormat::json:
+      return to_json(summary).dump(2) + "\n";
+  }
+  return "";
+}
+
+}  // namespace transformer

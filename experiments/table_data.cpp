@@ -1,0 +1,109 @@
+#include "experiments/layout.h"
+#include "experiments/table.h"
+
+namespace transformer {
+
+namespace {
+
+Json figure_json(const std::optional<Figure>& figure) {
+  if (!figure) return {};
+  return {{"mean", figure->mean},
+          {"sample_standard_deviation", fields::write(figure->standard_deviation)},
+          {"n", figure->n}};
+}
+
+Json correlation_json(const std::optional<RankCorrelation>& correlation) {
+  if (!correlation) return {};
+  return {{"spearman", correlation->spearman}, {"rows", correlation->rows}};
+}
+
+Json settings(const RowSummary& row, const std::vector<std::string>& keys) {
+  Json settings = Json::object();
+  for (const auto& key : keys) settings[key] = row.values.contains(key) ? row.values[key] : Json();
+  return settings;
+}
+
+// RFC 4180: quoted where a comma, a quotation mark or a line end would be misread.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+std::string field(const Json& json) {
+  if (json.is_null()) return "";
+  return quoted(json.is_string() ? json.get<std::string>() : json.dump());
+}
+
+std::string line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + fields[i];
+  return line + "\n";
+}
+
+}  // namespace
+
+Json to_json(const Summary& summary) {
+  const auto keys = column_keys(summary);
+  Json rows = Json::array();
+  for (const auto& row : summary.rows) {
+    Json incomplete = Json::array();
+    for (const auto& run : row.runs) {
+      if (run.state != RunState::complete) {
+        incomplete.push_back({{"seed", run.seed}, {"state", name_of(run.state)}});
+      }
+    }
+    rows.push_back({{"id", row.row.id},
+                    {"group", row.row.group},
+                    {"settings", settings(row, keys)},
+                    {"state", name_of(state_of(row))},
+                    {"runs", row.runs.size()},
+                    {"complete", row.complete},
+                    {"incomplete", incomplete},
+                    {"perplexity", figure_json(row.perplexity)},
+                    {"bleu", figure_json(row.bleu)},
+                    {"parameters", figure_json(row.parameters)},
+                    {"paper", to_json(row.row.paper)}});
+  }
+  return {{"schema_version", kSchemaVersion},
+          {"runs", summary.runs},
+          {"complete", summary.complete},
+          {"rank_correlation_with_paper",
+           {{"perplexity", correlation_json(summary.perplexity)},
+            {"bleu", correlation_json(summary.bleu)}}},
+          {"bleu_signatures", summary.bleu_signatures},
+          {"machines", summary.machines},
+          {"versions", summary.versions},
+          {"rows", rows}};
+}
+
+std::string to_csv(const Summary& summary) {
+  const auto keys = column_keys(summary);
+  std::vector<std::string> head = {"id", "group"};
+  for (const auto& heading : headings(keys)) head.push_back(quoted(heading));
+  for (const char* name : {"state", "runs", "complete"}) head.emplace_back(name);
+  const std::vector<std::string> quantities = {"perplexity", "bleu", "parameters"};
+  for (const auto& name : quantities) {
+    for (const char* part : {"_mean", "_sample_standard_deviation", "_paper"})
+      head.push_back(name + part);
+  }
+  std::string text = line(head);
+  const Json json = to_json(summary);
+  for (const auto& row : json["rows"]) {
+    std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
+    for (const auto& key : keys) fields.push_back(field(row["settings"][key]));
+    for (const char* name : {"state", "runs", "complete"}) fields.push_back(field(row[name]));
+    for (const auto& name : quantities) {
+      const Json& figure = row[name];
+      for (const char* part : {"mean", "sample_standard_deviation"}) {
+        fields.push_back(figure.is_null() ? "" : field(figure[part]));
+      }
+      fields.push_back(field(row["paper"][name]));
+    }
+    text += line(fields);
+  }
+  return text;
+}
+
+}  // namespace transformer

@@ -1,0 +1,63 @@
+#include "transformer/analysis/flops.h"
+
+#include "tests/catch.h"
+#include "transformer/analysis/parameters.h"
+
+using namespace transformer;
+
+namespace {
+
+ModelConfig tiny(int64_t d_k, int64_t d_v) {
+  Config config;
+  config.model.N = 1;
+  config.model.d_model = 2;
+  config.model.d_ff = 5;
+  config.model.h = 1;
+  config.model.d_k = d_k;
+  config.model.d_v = d_v;
+  config.model.P_drop = 0.0;
+  config.model.V = 6;
+  return resolve(config).model;
+}
+
+}  // namespace
+
+TEST_CASE("flops: by hand, for 2 source and 3 target positions") {
+  // q, k, v, o, Q K^T, weights · V of each attention; then the two products of the feed-forward
+  // layer
+  const double encoder = (24 + 24 + 32 + 32 + 24 + 32) + (40 + 40);
+  const double self_attention = 36 + 36 + 48 + 48 + 54 + 72;
+  const double cross_attention = 36 + 24 + 32 + 48 + 36 + 48;
+  const double decoder = self_attention + cross_attention + (60 + 60);
+  const double logits = 2 * 3 * 2 * 6;
+  const auto model = tiny(3, 4);
+  REQUIRE(forward_flops(model, {1, 2, 3}) == encoder + decoder + logits);
+  REQUIRE(training_flops(model, {1, 2, 3}) == 3 * (encoder + decoder + logits));
+  REQUIRE(forward_flops(model, {7, 2, 3}) == 7 * (encoder + decoder + logits));
+}
+
+TEST_CASE("flops: shared key heads save projections and nothing else") {
+  Config config;
+  config.model.V = 37000;
+  const auto full = resolve(config).model;
+  config.model.kv_heads = 2;
+  const auto grouped = resolve(config).model;
+  // Six heads fewer of k and v, 64 wide, in 18 attentions over 10 positions each.
+  REQUIRE(forward_flops(full, {1, 10, 10}) - forward_flops(grouped, {1, 10, 10}) ==
+          18 * 2.0 * 10 * 512 * (6 * 64 * 2));
+}
+
+TEST_CASE("memory: by hand, for 2 source and 3 target positions") {
+  const auto model = tiny(2, 2);
+  const double parameters = static_cast<double>(count_parameters(model).total());
+  REQUIRE(training_memory_bytes(model, {0, 0, 0}) == 16 * parameters);
+  const double asks = 2 + 2 + 2 + 2;      // projection's input, q, o's input, norm's input
+  const double asked = 2 + 2;             // k, v
+  const double feed_forward = 2 + 5 + 2;  // both products' inputs, norm's input
+  const double encoder = 2 * (asks + asked + feed_forward);
+  const double decoder = 3 * (asks + asked + asks + feed_forward) + 2 * asked;
+  const double ends = 5 * 2;
+  const double logits = 2 * 3 * 6;
+  REQUIRE(training_memory_bytes(model, {1, 2, 3}) ==
+          16 * parameters + 4 * (encoder + decoder + ends + logits));
+}

@@ -1,0 +1,218 @@
+#include "experiments/table.h"
+
+#include <cmath>
+
+#include "experiments/display_width.h"
+#include "experiments/layout.h"
+#include "tests/catch.h"
+
+using Catch::Matchers::Contains;
+using namespace transformer;
+
+namespace {
+
+RunRecord complete(const std::string& id, int64_t seed, double perplexity, double bleu,
+                   int64_t parameters = 63'050'000) {
+  Result result;
+  result.perplexity = perplexity;
+  result.bleu = bleu;
+  result.parameters = parameters;
+  result.seed = seed;
+  result.bleu_signature = "nrefs:1|tok:13a";
+  result.version = "0.1.0";
+  result.machine = {.cpu = "A|B",
+                    .cores = 2,
+                    .memory_bytes = int64_t{8} << 30,
+                    .vector_width = "avx2",
+                    .system = "Linux 6"};
+  return {id, seed, RunState::complete, result};
+}
+
+Json config(const std::string& overrides) {
+  Json json = Json::parse(R"({"model": {"N": 6, "d_model": 512, "d_ff": 2048, "h": 8, "d_k": 64,
+    "d_v": 64, "P_drop": 0.1, "positions": "sinusoidal", "norm_placement": "post"},
+    "training": {"eps_ls": 0.1, "train_steps": 100000, "seed": 1}})");
+  json.merge_patch(Json::parse(overrides));
+  return json;
+}
+
+RowRecord row(const std::string& id, const std::string& group, const std::string& set,
+              const std::string& overrides, const PaperFigures& paper = {}) {
+  return {id, group, Json::parse(set), paper, config(overrides)};
+}
+
+// A corner of Table 3: base, one of (A), two of (D), (E).
+Results corner() {
+  Results results;
+  results.rows = {row("base", "base", "{}", "{}", {4.92, 25.8, 65e6}),
+                  row("A-h1", "A", R"({"model.h": 1, "model.d_k": 512, "model.d_v": 512})",
+                      R"({"model": {"h": 1, "d_k": 512, "d_v": 512}})", {5.29, 24.9, {}}),
+                  row("D-drop0", "D", R"({"model.P_drop": 0.0})", R"({"model": {"P_drop": 0.0}})",
+                      {5.77, 24.6, {}}),
+                  row("D-ls0", "D", R"({"training.eps_ls": 0.0})",
+                      R"({"training": {"eps_ls": 0.0}})", {4.67, 25.3, {}}),
+                  row("E", "E", R"({"model.positions": "learned"})",
+                      R"({"model": {"positions": "learned"}})", {4.92, 25.7, {}})};
+  results.results = {complete("base", 1, 5.1, 25), complete("A-h1", 1, 5.9, 23.04),
+                     complete("D-drop0", 1, 5.5, 23.5), complete("D-ls0", 1, 4.8, 24.5),
+                     complete("E", 1, 5.0, 25.2, 63'574'288)};
+  return results;
+}
+
+std::string line_of(const std::string& text, const std::string& start) {
+  const size_t at = text.rfind("\n" + start);
+  REQUIRE(at != std::string::npos);
+  return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+}  // namespace
+
+TEST_CASE("table: text in the layout of Table 3, blank where a row is as base") {
+  const std::string text = to_text(results_table(summarize(corner())));
+  REQUIRE(
+      text.substr(0, text.find("Runs")) ==
+      R"(                                                                   PPL (dev)   BLEU (dev)   params ×10^6
+      N  d_model  d_ff  h  d_k  d_v  P_drop  eps_ls  train_steps  ours  paper  ours  paper  ours   paper
+────────────────────────────────────────────────────────────────────────────────────────────────────────
+base  6      512  2048  8   64   64     0.1     0.1         100K  5.10   4.92  25.0   25.8    63      65
+────────────────────────────────────────────────────────────────────────────────────────────────────────
+(A)                     1  512  512                               5.90   5.29  23.0   24.9    63
+────────────────────────────────────────────────────────────────────────────────────────────────────────
+(D)                                     0.0                       5.50   5.77  23.5   24.6    63
+                                                0.0               4.80   4.67  24.5   25.3    63
+────────────────────────────────────────────────────────────────────────────────────────────────────────
+(E)   learned positions instead of sinusoidal                     5.00   4.92  25.2   25.7    64
+────────────────────────────────────────────────────────────────────────────────────────────────────────
+)");
+}
+
+// Ours rank PPL 3 5 4 1 2 and the paper's 2.5 4 5 1 2.5: about 3, the products add to 8.5, the
+// squares to 10 and 9.5. BLEU 4 1 2 3 5 against 5 2 1 3 4: d^2 adds to 4, so 1 - 24 / 120.
+TEST_CASE("table: Spearman with the paper over rows that have both, ties shared") {
+  auto results = corner();
+  results.rows.push_back(row("X", "X", "{}", "{}"));  // without the paper's figures
+  results.results.push_back(complete("X", 1, 1, 1));
+  const auto summary = summarize(results);
+  REQUIRE(summary.perplexity->spearman == Approx(8.5 / std::sqrt(10 * 9.5)));
+  REQUIRE(summary.perplexity->rows == 5);
+  REQUIRE(summary.bleu->spearman == Approx(0.8));
+  REQUIRE_THAT(
+      to_text(results_table(summary)),
+      Contains("Spearman's rank correlation with the paper: PPL 0.87 (n = 5 rows), BLEU 0.80 "
+               "(n = 5 rows).\n"));
+}
+
+TEST_CASE("table: several seeds give mean and sample standard deviation, missing ones are named") {
+  auto results = corner();
+  results.results = {
+      complete("base", 1, 5, 25),      complete("base", 2, 7, 26),
+      complete("A-h1", 1, 6, 24),      {"A-h1", 2, RunState::failed, {}, "loss is not finite"},
+      {"E", 1, RunState::running, {}}, {"E", 2, RunState::missing, {}}};
+  const auto summary = summarize(results);
+  REQUIRE(summary.rows[0].perplexity->standard_deviation == Approx(std::sqrt(2.0)));
+  REQUIRE_FALSE(summary.rows[1].perplexity->standard_deviation.has_value());
+  REQUIRE(summary.rows[1].perplexity->n == 1);
+  REQUIRE_FALSE(summary.rows[4].perplexity.has_value());
+
+  const std::string text = to_text(results_table(summary));
+  REQUIRE_THAT(line_of(text, "base"), Contains("6.00 ± 1.41  4.92 25.5 ± 0.7  25.8") ||
+                                          Contains("6.00 ± 1.41   4.92  25.5 ± 0.7   25.8"));
+  REQUIRE_THAT(line_of(text, "base"), Catch::Matchers::EndsWith("2/2"));
+  REQUIRE_THAT(line_of(text, "(A)"), Catch::Matchers::EndsWith("1/2 failed"));
+  REQUIRE_THAT(line_of(text, "(E)"), Catch::Matchers::EndsWith("0/2 running"));
+  REQUIRE(line_of(text, "Runs") == "Runs complete: 3 of 6.");
+  REQUIRE(
+      line_of(text, "Not complete") ==
+      "Not complete, counted in no figure: A-h1 seed 2 (failed: loss is not finite); D-drop0 (no "
+      "run); D-ls0 (no run); E seed 1 (running); E seed 2 (missing).");
+  REQUIRE_THAT(text, Contains("sample standard deviation (n - 1)"));
+}
+
+TEST_CASE("table: Table 3 is at most 120 columns wide") {
+  auto results = corner();
+  for (const auto& item : corner().results) {
+    results.results.push_back(
+        complete(item.id, 2, item.result->perplexity + 12, item.result->bleu));
+  }
+  const std::string text = to_text(results_table(summarize(results)));
+  for (size_t start = 0; start < text.find("Runs");) {
+    const size_t end = text.find('\n', start);
+    REQUIRE(display_width(std::string_view(text).substr(start, end - start)) <= 120);
+    start = end + 1;
+  }
+}
+
+TEST_CASE("table: a key outside Table 3 becomes a column beside it") {
+  auto results = corner();
+  results.rows.push_back(row("pre", "F", R"({"model.norm_placement": "pre"})",
+                             R"({"model": {"norm_placement": "pre"}})"));
+  results.rows.push_back(row("both", "F", R"({"model.positions": "learned", "model.N": 2})",
+                             R"({"model": {"positions": "learned", "N": 2}})"));
+  const auto keys = column_keys(summarize(results));
+  REQUIRE(keys.size() == 11);
+  REQUIRE(keys[9] == "model.positions");  // "both" has no room to say it in words
+  REQUIRE(keys[10] == "model.norm_placement");
+}
+
+TEST_CASE("table: without a base, what varies is a column and the paper is not mentioned") {
+  Results results;
+  results.rows = {row("h=1", "", R"({"model.h": 1, "model.N": 6})", R"({"model": {"h": 1}})"),
+                  row("h=_2|*", "", R"({"model.h": 2, "model.N": 6})", R"({"model": {"h": 2}})")};
+  results.results = {complete("h=1", 1, 1.0312, 99.5, 672'000),
+                     complete("h=_2|*", 1, 1.25, 98, 1'200'000)};
+  const std::string text = to_markdown(results_table(summarize(results)));
+  REQUIRE(text.substr(0, text.find("\n\n")) ==
+          "| row | h | PPL (dev) | BLEU (dev) | params ×10^6 |\n"
+          "| :-- | --: | --: | --: | --: |\n"
+          "| h=1 | 1 | 1.031 | 99.5 | 0.672 |\n"
+          "| h=\\_2\\|\\* | 2 | 1.250 | 98.0 | 1.200 |");
+  REQUIRE_THAT(text, Contains("- BLEU: nrefs:1\\|tok:13a\n"));
+  REQUIRE_THAT(text, !Contains("Spearman"));
+  REQUIRE_THAT(text, !Contains("paper"));
+}
+
+TEST_CASE("table: Markdown has a cell for each column, section and heading in one") {
+  const std::string text = to_markdown(results_table(summarize(corner())));
+  REQUIRE(text.substr(0, text.find('\n')) ==
+          "| | N | d_model | d_ff | h | d_k | d_v | P_drop | eps_ls | train_steps | PPL (dev) ours "
+          "| PPL "
+          "(dev) paper | BLEU (dev) ours | BLEU (dev) paper | params ×10^6 ours | params ×10^6 "
+          "paper |");
+  REQUIRE(line_of(text, "| (A)") ==
+          "| (A) | | | | 1 | 512 | 512 | | | | 5.90 | 5.29 | 23.0 | 24.9 | 63 | |");
+  REQUIRE(line_of(text, "| (E)") ==
+          "| (E) | learned positions instead of sinusoidal | | | | | | | | | 5.00 | 4.92 | 25.2 | "
+          "25.7 | "
+          "64 | |");
+}
+
+TEST_CASE("table: LaTeX with the paper's symbols, special characters harmless") {
+  const std::string text = to_latex(results_table(summarize(corner())));
+  REQUIRE_THAT(text, Contains("& $N$ & $d_{\\mathrm{model}}$ &"));
+  REQUIRE_THAT(text, Contains("\\multicolumn{2}{c}{params $\\times 10^6$}"));
+  REQUIRE_THAT(text,
+               Contains("(E) & \\multicolumn{9}{l}{learned positions instead of sinusoidal} &"));
+  REQUIRE_THAT(text, Contains("Machine: A\\ensuremath{|}B, 2 cores"));
+}
+
+TEST_CASE("table: CSV and JSON keep every digit and state every key") {
+  auto results = corner();
+  results.rows[1].id = "A,\"h1\"";
+  results.results[1].id = "A,\"h1\"";
+  const auto summary = summarize(results);
+  REQUIRE_THAT(to_csv(summary), Contains("\n\"A,\"\"h1\"\"\",A,6,512,2048,1,512,512,0.1,0.1,100000,"
+                                         "complete,1,1,5.9,,5.29,23.04,,24.9,63050000.0,,\n"));
+  const Json json = to_json(summary);
+  REQUIRE(json["rows"][1]["bleu"]["mean"] == 23.04);
+  REQUIRE(json["rows"][1]["paper"]["parameters"].is_null());
+  REQUIRE(json["rank_correlation_with_paper"]["bleu"]["rows"] == 5);
+}
+
+TEST_CASE("display width: wide characters take two columns, combining ones none") {
+  REQUIRE(display_width("") == 0);
+  REQUIRE(display_width("±×") == 2);
+  REQUIRE(display_width("日本") == 4);
+  REQUIRE(display_width("e\xcc\x81") == 1);
+  REQUIRE(display_width("😀") == 2);
+  REQUIRE(display_width("\xff\xe2\x82") == 2);  // not UTF-8: no crash
+}

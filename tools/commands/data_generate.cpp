@@ -1,0 +1,72 @@
+#include <filesystem>
+#include <iostream>
+
+#include "tools/commands/arguments.h"
+#include "tools/commands/data_commands.h"
+#include "transformer/data/generated_pair.h"
+#include "transformer/error.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+int64_t count_of(const Arguments& arguments, const std::string& option) {
+  const auto count = arguments.get<int64_t>(option);
+  if (count < 0) {
+    throw UserError("--" + option + ": expected a count; got " + std::to_string(count));
+  }
+  return count;
+}
+
+void refuse_to_overwrite(const fs::path& folder) {
+  for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de"}) {
+    if (fs::exists(folder / name)) {
+      throw UserError((folder / name).string() +
+                      ": exists; --force writes over it, or name another folder");
+    }
+  }
+}
+
+}  // namespace
+
+int data_generate_command(int argc, char** argv) {
+  cxxopts::Options options("transformer data generate");
+  const GeneratedOptions usual;
+  const auto number = [](int64_t value) {
+    return cxxopts::value<int64_t>()->default_value(std::to_string(value));
+  };
+  options.add_options()("out", "folder to write into", cxxopts::value<std::string>(), "FOLDER")(
+      "pairs", "pairs to train on", number(usual.pairs), "N")(
+      "valid", "pairs to validate on", number(usual.valid), "N")("test", "pairs to test on",
+                                                                 number(usual.test), "N")(
+      "words", "nouns, verbs, adjectives and adverbs in all", number(usual.words), "N")(
+      "longest", "words in a source sentence at most", number(usual.longest), "N")(
+      "seed", "another seed, another language", number(usual.seed), "S")(
+      "force", "write over files of an earlier pair");
+  const auto arguments = parse(
+      options,
+      {.name = "data generate",
+       .summary =
+           "Writes a generated language pair: train, valid and test, .en and .de. The same options "
+           "give the same bytes on every machine; no sentence is in two of the three.",
+       .usage = "",
+       .example = "transformer data generate --out data/generated --pairs 50000"},
+      argc, argv);
+  if (!arguments) return 0;
+  if (!arguments->has("out")) throw UserError("--out: expected the folder to write into; got none");
+  const fs::path folder = arguments->get<std::string>("out");
+  if (!arguments->has("force")) refuse_to_overwrite(folder);
+  const GeneratedOptions wanted{.pairs = count_of(*arguments, "pairs"),
+                                .valid = count_of(*arguments, "valid"),
+                                .test = count_of(*arguments, "test"),
+                                .words = count_of(*arguments, "words"),
+                                .longest = count_of(*arguments, "longest"),
+                                .seed = arguments->get<int64_t>("seed")};
+  generate_pair(wanted, folder);
+  std::cout << folder.string() << ": " << wanted.pairs << " pairs to train on, " << wanted.valid
+            << " to validate on, " << wanted.test << " to test on\n";
+  return 0;
+}
+
+}  // namespace transformer

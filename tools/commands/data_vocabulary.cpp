@@ -1,0 +1,78 @@
+#include <filesystem>
+#include <iostream>
+
+#include "tools/commands/arguments.h"
+#include "tools/commands/data_commands.h"
+#include "transformer/config.h"
+#include "transformer/data/dataset.h"
+#include "transformer/data/tokenizer.h"
+#include "transformer/error.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+void refuse_to_overwrite(const Arguments& arguments, const fs::path& file) {
+  if (!fs::exists(file) || arguments.has("force")) return;
+  throw UserError(file.string() +
+                  ": exists; --force learns it again, which makes models trained with it useless");
+}
+
+void learn(VocabularyOptions options, const Arguments& arguments) {
+  refuse_to_overwrite(arguments, options.output);
+  fields::read(options.kind, Json(arguments.get<std::string>("kind")), "--kind");
+  train_vocabulary(options);
+  const Tokenizer tokenizer(options.output);
+  std::cout << options.output.string() << ": " << tokenizer.size() << " word-pieces\n";
+}
+
+void learn_from_files(const Arguments& arguments) {
+  if (!arguments.has("V") || !arguments.has("out")) {
+    throw UserError("--files: expected -V and --out with it, or a CONFIG in its place");
+  }
+  VocabularyOptions options;
+  for (const auto& file : arguments.get<std::vector<std::string>>("files")) {
+    options.files.emplace_back(file);
+  }
+  options.V = arguments.get<int64_t>("V");
+  options.output = arguments.get<std::string>("out");
+  learn(options, arguments);
+}
+
+}  // namespace
+
+int data_vocabulary_command(int argc, char** argv) {
+  cxxopts::Options options("transformer data vocabulary");
+  options.add_options()("files", "text to learn from, in place of a config's",
+                        cxxopts::value<std::vector<std::string>>(), "FILE,...")(
+      "V,pieces", "word-pieces, with --files", cxxopts::value<int64_t>(), "N")(
+      "out", "file to write, with --files", cxxopts::value<std::string>(), "FILE")(
+      "kind", "bpe or unigram", cxxopts::value<std::string>()->default_value("bpe"), "KIND")(
+      "force", "write over an existing vocabulary");
+  const auto arguments = parse(
+      options,
+      {.name = "data vocabulary",
+       .summary = "Learns word-pieces: those of a config, model.V of them from data.train into "
+                  "data.vocabulary, or from files. train does so itself where they are missing.",
+       .usage = "[CONFIG] [key=value...]",
+       .example = "transformer data vocabulary --files train.en,train.de -V 8000 --out "
+                  "vocabulary.model",
+       .fewest = 0,
+       .most = 1,
+       .with_overrides = true},
+      argc, argv);
+  if (!arguments) return 0;
+  if (arguments->has("files") != arguments->positional.empty()) {
+    throw UserError("data vocabulary: expected a CONFIG or --files; --help says more");
+  }
+  if (arguments->has("files")) {
+    learn_from_files(*arguments);
+    return 0;
+  }
+  const Config config = load_config(arguments->positional[0], arguments->overrides);
+  for (const auto& vocabulary : vocabularies_of(config)) learn(vocabulary, *arguments);
+  return 0;
+}
+
+}  // namespace transformer

@@ -1,0 +1,85 @@
+#include "transformer/analysis/flops.h"
+
+#include <algorithm>
+
+#include "transformer/analysis/parameters.h"
+
+namespace transformer {
+
+namespace {
+
+// Widths as doubles: products of them leave 64 bits.
+struct Widths {
+  explicit Widths(const ModelConfig& model)
+      : d_model(static_cast<double>(model.d_model)),
+        d_ff(static_cast<double>(model.d_ff)),
+        h(static_cast<double>(model.h)),
+        q(h * static_cast<double>(model.d_k)),
+        k(static_cast<double>(model.kv_heads * model.d_k)),
+        v(static_cast<double>(model.kv_heads * model.d_v)),
+        o(h * static_cast<double>(model.d_v)) {}
+  double d_model, d_ff, h, q, k, v, o;
+};
+
+double product(double rows, double inner, double columns) { return 2 * rows * inner * columns; }
+
+// One attention of `queries` positions over `keys` positions in each of `sentences`.
+double attention(const Widths& w, double sentences, double queries, double keys) {
+  return product(sentences * queries, w.d_model, w.q) +
+         product(sentences * keys, w.d_model, w.k + w.v) +
+         product(sentences * queries, w.o, w.d_model) + product(sentences * queries, w.q, keys) +
+         product(sentences * queries, keys, w.o);
+}
+
+double feed_forward(const Widths& w, double positions) {
+  return product(positions, w.d_model, w.d_ff) + product(positions, w.d_ff, w.d_model);
+}
+
+}  // namespace
+
+double forward_flops(const ModelConfig& model, const BatchShape& batch) {
+  const Widths w(model);
+  const auto sentences = static_cast<double>(batch.sentences);
+  const auto source = static_cast<double>(batch.source_length);
+  const auto target = static_cast<double>(batch.target_length);
+  const double encoder_layer =
+      attention(w, sentences, source, source) + feed_forward(w, sentences * source);
+  const double decoder_layer = attention(w, sentences, target, target) +
+                               attention(w, sentences, target, source) +
+                               feed_forward(w, sentences * target);
+  return static_cast<double>(model.N) * (encoder_layer + decoder_layer) +
+         product(sentences * target, w.d_model, static_cast<double>(model.V));
+}
+
+double training_flops(const ModelConfig& model, const BatchShape& batch) {
+  return 3 * forward_flops(model, batch);
+}
+
+double training_memory_bytes(const ModelConfig& model, const BatchShape& batch) {
+  const Widths w(model);
+  const double source_positions = static_cast<double>(batch.sentences * batch.source_length);
+  const double target_positions = static_cast<double>(batch.sentences * batch.target_length);
+  const bool fused = model.d_k == model.d_v && model.attention_drop == 0;
+  const double mask = model.P_drop > 0 ? w.d_model : 0;
+
+  // Numbers kept for a position that asks, and for one that is asked.
+  const auto query = [&](int64_t keys) {
+    const double weights = fused ? 0 : w.h * static_cast<double>(keys);
+    return w.d_model + w.q + w.o + weights + mask +
+           w.d_model;  // projection, heads, residual with norm
+  };
+  const double key = w.k + w.v;
+  const double feed_forward = w.d_model + w.d_ff + mask + w.d_model;
+
+  const double encoder_layer = source_positions * (query(batch.source_length) + key + feed_forward);
+  const double decoder_layer = target_positions * (query(batch.target_length) + key +
+                                                   query(batch.source_length) + feed_forward) +
+                               source_positions * key;
+  const double ends =
+      (source_positions + target_positions) * (mask + w.d_model);  // embedding, last output
+  const double kept = static_cast<double>(model.N) * (encoder_layer + decoder_layer) + ends;
+  const double logits = 2 * std::min(target_positions, 1024.0) * static_cast<double>(model.V);
+  return 16 * static_cast<double>(count_parameters(model).total()) + 4 * (kept + logits);
+}
+
+}  // namespace transformer

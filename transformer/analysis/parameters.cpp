@@ -1,0 +1,78 @@
+#include "transformer/analysis/parameters.h"
+
+#include <stdexcept>
+
+#include "transformer/error.h"
+
+namespace transformer {
+
+namespace {
+
+int64_t attention(const ModelConfig& model) {
+  const int64_t q = model.h * model.d_k;
+  const int64_t k = model.kv_heads * model.d_k;
+  const int64_t v = model.kv_heads * model.d_v;
+  const int64_t o = model.h * model.d_v;
+  const int64_t biases = model.attention_bias ? q + k + v + model.d_model : 0;
+  return model.d_model * (q + k + v + o) + biases;
+}
+
+int64_t feed_forward(const ModelConfig& model) {
+  switch (model.feed_forward) {
+    case FeedForwardKind::relu:
+      return 2 * model.d_model * model.d_ff + model.d_ff + model.d_model;
+  }
+  throw std::logic_error("feed-forward kind without a case");
+}
+
+int64_t norm(const ModelConfig& model) {
+  switch (model.norm) {
+    case NormKind::layer:
+      return 2 * model.d_model;
+  }
+  throw std::logic_error("norm without a case");
+}
+
+int64_t final_norms(const ModelConfig& model) {
+  switch (model.norm_placement) {
+    case NormPlacement::post:
+      return 0;
+    case NormPlacement::pre:
+      return 1;
+  }
+  throw std::logic_error("norm placement without a case");
+}
+
+int64_t positions(const ModelConfig& model) {
+  switch (model.positions) {
+    case PositionKind::learned:
+      return 2 * model.max_positions * model.d_model;
+    case PositionKind::sinusoidal:
+    case PositionKind::sinusoidal_concatenated:
+    case PositionKind::none:
+      return 0;
+  }
+  throw std::logic_error("position kind without a case");
+}
+
+}  // namespace
+
+ParameterCount count_parameters(const ModelConfig& model) {
+  if (!model.V.stated()) {
+    throw UserError("model.V: expected the number of word-pieces, to count parameters; got null");
+  }
+  const int64_t target_table = model.V * model.d_model;
+  const int64_t source_table = model.source_V * model.d_model;
+  return {.embedding = model.tie_embeddings ? target_table : source_table + target_table,
+          .positions = positions(model),
+          .encoder_attention = model.N * attention(model),
+          .encoder_feed_forward = model.N * feed_forward(model),
+          .encoder_norm = (2 * model.N + final_norms(model)) * norm(model),
+          .decoder_self_attention = model.N * attention(model),
+          .decoder_cross_attention = model.N * attention(model),
+          .decoder_feed_forward = model.N * feed_forward(model),
+          .decoder_norm = (3 * model.N + final_norms(model)) * norm(model),
+          .output = model.tie_embeddings ? 0 : target_table};
+}
+
+}  // namespace transformer

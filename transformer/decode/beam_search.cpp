@@ -1,0 +1,247 @@
+#include "transformer/decode/beam_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "transformer/data/tokenizer.h"
+#include "transformer/error.h"
+
+namespace transformer {
+
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// A hypothesis that goes on with one more piece, or ends.
+struct Continuation {
+  int64_t from;  // which of the sentence's unfinished hypotheses
+  int32_t piece;
+  double log_probability;
+};
+
+// The best pieces of each row, best first. [rows, width]
+struct BestPieces {
+  torch::Tensor pieces;             // int64, on the CPU
+  torch::Tensor log_probabilities;  // double, on the CPU
+  torch::Tensor ends;               // [rows], double: the log-probability of ending
+};
+
+BestPieces best_pieces(const torch::Tensor& logits, int64_t width) {
+  const auto normalizer = logits.logsumexp(1, /*keepdim=*/true).to(torch::kDouble);
+  if (!normalizer.isfinite().all().item<bool>()) {
+    throw Failure("beam search: the model's output is not finite");
+  }
+  const auto log_probability = [&](const torch::Tensor& logit) {
+    return (logit.to(torch::kDouble) - normalizer).cpu().contiguous();
+  };
+  const auto ends = log_probability(logits.narrow(1, kEos, 1));
+  for (const int64_t never : {kPad, kBos, kEos}) logits.select(1, never).fill_(kNever);
+  const auto [values, pieces] = logits.topk(std::min(width, logits.size(1)), 1);
+  return {pieces.cpu().contiguous(), log_probability(values), ends};
+}
+
+// One sentence's search: plain bookkeeping, no tensors.
+class Search {
+ public:
+  struct Unfinished {
+    std::vector<int32_t> pieces;
+    double log_probability = 0.0;
+    int64_t from = 0;  // which of the previous step's it continues
+  };
+
+  Search(int64_t source_pieces, const ModelConfig& model, const DecodingConfig& decoding)
+      : decoding_(decoding), most_pieces_(source_pieces + decoding.max_extra_length) {
+    if (model.positions == PositionKind::learned) {
+      most_pieces_ = std::min(most_pieces_, model.max_positions - 1);
+    }
+  }
+
+  // Takes what may follow each unfinished hypothesis: row `first` + i of `best` is for the i-th.
+  void advance(const BestPieces& best, int64_t first) {
+    const auto continuations = best_continuations(best, first);
+    const auto beam = static_cast<size_t>(decoding_.beam);
+    std::vector<Unfinished> next;
+    bool all_end = true;
+    for (size_t rank = 0; rank < continuations.size() && next.size() < beam; ++rank) {
+      const auto& [from, piece, log_probability] = continuations[rank];
+      const auto& hypothesis = unfinished_[static_cast<size_t>(from)];
+      if (piece == kEos) {
+        if (rank < beam) finish(hypothesis.pieces, log_probability);
+      } else {
+        if (rank < beam) all_end = false;
+        next.push_back({hypothesis.pieces, log_probability, from});
+        next.back().pieces.push_back(piece);
+      }
+    }
+    unfinished_ = std::move(next);
+    if (all_end || cannot_improve()) unfinished_.clear();
+  }
+
+  // Best first; none when the search has ended.
+  const std::vector<Unfinished>& unfinished() const { return unfinished_; }
+  std::vector<Hypothesis> finished() && { return std::move(finished_); }
+
+ private:
+  std::vector<Continuation> best_continuations(const BestPieces& best, int64_t first) const {
+    const int64_t width = best.pieces.size(1);
+    const auto pieces = best.pieces.const_data_ptr<int64_t>() + first * width;
+    const auto log_probabilities = best.log_probabilities.const_data_ptr<double>() + first * width;
+    const auto ends = best.ends.const_data_ptr<double>() + first;
+    std::vector<Continuation> found;
+    for (int64_t from = 0; from < static_cast<int64_t>(unfinished_.size()); ++from) {
+      const auto& hypothesis = unfinished_[static_cast<size_t>(from)];
+      found.push_back({from, kEos, hypothesis.log_probability + ends[from]});
+      if (static_cast<int64_t>(hypothesis.pieces.size()) == most_pieces_) continue;
+      for (int64_t i = from * width; i < (from + 1) * width && log_probabilities[i] > kNever; ++i) {
+        found.push_back({from, static_cast<int32_t>(pieces[i]),
+                         hypothesis.log_probability + log_probabilities[i]});
+      }
+    }
+    std::sort(found.begin(), found.end(), [](const Continuation& a, const Continuation& b) {
+      return std::tuple(-a.log_probability, a.from, a.piece) <
+             std::tuple(-b.log_probability, b.from, b.piece);
+    });
+    return found;
+  }
+
+  // Keeps the best `beam`, best first.
+  void finish(const std::vector<int32_t>& pieces, double log_probability) {
+    const auto length = static_cast<int64_t>(pieces.size()) + 1;
+    const double score = log_probability / length_penalty(decoding_, length);
+    const auto place = std::find_if(finished_.begin(), finished_.end(),
+                                    [&](const Hypothesis& other) { return other.score < score; });
+    finished_.insert(place, {pieces, log_probability, score});
+    if (static_cast<int64_t>(finished_.size()) > decoding_.beam) finished_.pop_back();
+  }
+
+  bool cannot_improve() const {
+    if (static_cast<int64_t>(finished_.size()) < decoding_.beam || unfinished_.empty())
+      return false;
+    const double bound =
+        unfinished_.front().log_probability / length_penalty(decoding_, most_pieces_ + 1);
+    return bound <= finished_.back().score;
+  }
+
+  DecodingConfig decoding_;
+  int64_t most_pieces_;
+  std::vector<Unfinished> unfinished_ = std::vector<Unfinished>(1);  // nothing written
+  std::vector<Hypothesis> finished_;
+};
+
+// Without dropout for as long as it lives.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(Transformer& model) : model_(model), training_(model->is_training()) {
+    model_->eval();
+  }
+  ~EvaluationMode() { model_->train(training_); }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  Transformer& model_;
+  bool training_;
+};
+
+// [sentences, longest], padded at the right.
+torch::Tensor padded(const std::vector<std::vector<int32_t>>& sources,
+                     const std::vector<size_t>& rows) {
+  size_t longest = 0;
+  for (const size_t row : rows) longest = std::max(longest, sources[row].size());
+  const auto ids = torch::full({static_cast<int64_t>(rows.size()), static_cast<int64_t>(longest)},
+                               int64_t{kPad}, torch::kLong);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::copy(sources[rows[i]].begin(), sources[rows[i]].end(),
+              ids.mutable_data_ptr<int64_t>() + i * longest);
+  }
+  return ids;
+}
+
+void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& sources,
+                  const std::vector<size_t>& rows, const DecodingConfig& decoding,
+                  const torch::Device& device, std::vector<std::vector<Hypothesis>>& results) {
+  const auto source = padded(sources, rows).to(device);
+  const auto source_mask = padding_mask(source, kPad);
+  auto cache = model->start(model->encode(source, source_mask), source_mask);
+  const int64_t beam = decoding.beam;
+  cache.widen(beam);
+
+  std::vector<Search> searches;
+  std::vector<size_t> active(rows.size());  // the searches that go on, in the cache's order
+  std::iota(active.begin(), active.end(), size_t{0});
+  for (const size_t row : rows) {
+    searches.emplace_back(static_cast<int64_t>(sources[row].size()) - 1, model->config(), decoding);
+  }
+
+  auto tokens = torch::full({cache.rows}, int64_t{kBos}, torch::kLong);
+  while (!active.empty()) {
+    const auto hidden = model->step(tokens.to(device), cache);
+    const auto best = best_pieces(hidden.matmul(model->output_weight().t()), beam);
+    std::vector<int64_t> chosen, newest;
+    std::vector<size_t> still;
+    for (size_t group = 0; group < active.size(); ++group) {
+      auto& search = searches[active[group]];
+      const auto first = static_cast<int64_t>(group) * beam;
+      search.advance(best, first);
+      const auto& unfinished = search.unfinished();
+      if (unfinished.empty()) continue;
+      still.push_back(active[group]);
+      for (const auto& hypothesis : unfinished) {
+        chosen.push_back(first + hypothesis.from);
+        newest.push_back(hypothesis.pieces.back());
+      }
+      // Rows without a hypothesis are computed with the others and never read.
+      chosen.resize(still.size() * static_cast<size_t>(beam), first);
+      newest.resize(chosen.size(), kPad);
+    }
+    active = std::move(still);
+    if (active.empty()) break;
+    cache.select(torch::tensor(chosen, torch::kLong));
+    tokens = torch::tensor(newest, torch::kLong);
+  }
+  for (size_t i = 0; i < rows.size(); ++i) results[rows[i]] = std::move(searches[i]).finished();
+}
+
+}  // namespace
+
+double length_penalty(const DecodingConfig& decoding, int64_t length) {
+  const auto L = static_cast<double>(length);
+  switch (decoding.length_penalty) {
+    case LengthPenalty::gnmt:
+      return std::pow((5 + L) / 6, decoding.alpha);
+    case LengthPenalty::power:
+      return std::pow(L, decoding.alpha);
+  }
+  TORCH_INTERNAL_ASSERT(false, "length penalty without a case");
+}
+
+std::vector<std::vector<Hypothesis>> beam_search(Transformer& model,
+                                                 const std::vector<std::vector<int32_t>>& sources,
+                                                 const DecodingConfig& decoding,
+                                                 torch::Device device) {
+  for (const auto& source : sources) {
+    TORCH_CHECK(!source.empty() && source.back() == kEos,
+                "beam search: a source sentence ends with ", kEos);
+  }
+  const torch::NoGradGuard no_grad;
+  const EvaluationMode evaluation(model);
+
+  std::vector<size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  const auto size = static_cast<size_t>(decoding.sentences_per_batch);
+  for (size_t first = 0; first < order.size(); first += size) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end =
+        order.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, order.size()));
+    search_batch(model, sources, {begin, end}, decoding, device, results);
+  }
+  return results;
+}
+
+}  // namespace transformer

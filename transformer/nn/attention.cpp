@@ -1,0 +1,71 @@
+#include "transformer/nn/attention.h"
+
+#include "transformer/nn/scaled_dot_product.h"
+#include "transformer/nn/shapes.h"
+
+namespace transformer {
+
+namespace {
+
+torch::nn::Linear projection(int64_t from, int64_t to, bool bias) {
+  return torch::nn::Linear(torch::nn::LinearOptions(from, to).bias(bias));
+}
+
+// [batch, time, heads * width] -> [batch, heads, time, width]
+torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
+}
+
+}  // namespace
+
+MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config)
+    : d_model_(config.d_model),
+      h_(config.h),
+      kv_heads_(config.kv_heads),
+      attention_drop_(config.attention_drop),
+      q_(register_module("q", projection(d_model_, h_ * config.d_k, config.attention_bias))),
+      k_(register_module("k", projection(d_model_, kv_heads_ * config.d_k, config.attention_bias))),
+      v_(register_module("v", projection(d_model_, kv_heads_ * config.d_v, config.attention_bias))),
+      o_(register_module("o", projection(h_ * config.d_v, d_model_, config.attention_bias))) {}
+
+torch::Tensor MultiHeadAttentionImpl::queries(const torch::Tensor& query) {
+  expect_shape(query, {kAny, kAny, d_model_}, "attention query");
+  return split_heads(q_(query), h_);
+}
+
+KeysValues MultiHeadAttentionImpl::keys_values(const torch::Tensor& memory) {
+  expect_shape(memory, {kAny, kAny, d_model_}, "attention memory");
+  return {split_heads(k_(memory), kv_heads_), split_heads(v_(memory), kv_heads_)};
+}
+
+torch::Tensor MultiHeadAttentionImpl::merge_heads(const torch::Tensor& heads) {
+  return o_(
+      heads.transpose(1, 2).flatten(2));  // [batch, q_time, h * d_v] -> [batch, q_time, d_model]
+}
+
+torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& query, const KeysValues& memory,
+                                             const Mask& mask) {
+  const auto q = queries(query);
+  // The fused kernel has no dropout.
+  if (is_training() && attention_drop_ > 0) {
+    return merge_heads(
+        scaled_dot_product_with_weights(q, memory.keys, memory.values, mask, attention_drop_)
+            .values);
+  }
+  return merge_heads(scaled_dot_product(q, memory.keys, memory.values, mask));
+}
+
+torch::Tensor MultiHeadAttentionImpl::forward(const torch::Tensor& query,
+                                              const torch::Tensor& memory, const Mask& mask) {
+  return attend(query, keys_values(memory), mask);
+}
+
+MultiHeadAttentionImpl::Output MultiHeadAttentionImpl::forward_with_weights(
+    const torch::Tensor& query, const torch::Tensor& memory, const Mask& mask) {
+  const auto [k, v] = keys_values(memory);
+  const auto heads = scaled_dot_product_with_weights(queries(query), k, v, mask,
+                                                     is_training() ? attention_drop_ : 0.0);
+  return {merge_heads(heads.values), heads.weights};
+}
+
+}  // namespace transformer

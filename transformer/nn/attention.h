@@ -1,0 +1,51 @@
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+
+#include "transformer/config.h"
+#include "transformer/nn/masks.h"
+
+namespace transformer {
+
+struct KeysValues {
+  torch::Tensor keys;    // [batch, kv_heads, time, d_k]
+  torch::Tensor values;  // [batch, kv_heads, time, d_v]
+};
+
+// Section 3.2.2: h heads of width d_k and d_v, both free of d_model.
+class MultiHeadAttentionImpl : public torch::nn::Module {
+ public:
+  explicit MultiHeadAttentionImpl(const ModelConfig& config);
+
+  // query: [batch, q_time, d_model], memory: [batch, k_time, d_model]. Returns [batch, q_time,
+  // d_model].
+  torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& memory,
+                        const Mask& mask = {});
+
+  // Its two halves, so that decoding can keep what memory gives.
+  KeysValues keys_values(const torch::Tensor& memory);
+  torch::Tensor attend(const torch::Tensor& query, const KeysValues& memory, const Mask& mask = {});
+
+  struct Output {
+    torch::Tensor output;   // [batch, q_time, d_model]
+    torch::Tensor weights;  // [batch, h, q_time, k_time]
+  };
+  Output forward_with_weights(const torch::Tensor& query, const torch::Tensor& memory,
+                              const Mask& mask = {});
+
+ private:
+  torch::Tensor queries(const torch::Tensor& query);
+  torch::Tensor merge_heads(const torch::Tensor& heads);
+
+  int64_t d_model_;
+  int64_t h_;
+  int64_t kv_heads_;
+  double attention_drop_;
+  torch::nn::Linear q_;  // d_model -> h * d_k
+  torch::nn::Linear k_;  // d_model -> kv_heads * d_k
+  torch::nn::Linear v_;  // d_model -> kv_heads * d_v
+  torch::nn::Linear o_;  // h * d_v -> d_model
+};
+TORCH_MODULE(MultiHeadAttention);
+
+}  // namespace transformer

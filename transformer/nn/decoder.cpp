@@ -1,0 +1,74 @@
+#include "transformer/nn/decoder.h"
+
+#include "transformer/nn/shapes.h"
+
+namespace transformer {
+
+DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config)
+    : self_attention_(register_module("self_attention", MultiHeadAttention(config))),
+      self_attention_residual_(register_module("self_attention_residual", Residual(config))),
+      cross_attention_(register_module("cross_attention", MultiHeadAttention(config))),
+      cross_attention_residual_(register_module("cross_attention_residual", Residual(config))),
+      feed_forward_(register_module("feed_forward", FeedForward(config))),
+      feed_forward_residual_(register_module("feed_forward_residual", Residual(config))) {}
+
+torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
+                                        const Mask& source_mask) {
+  const auto written = self_attention_residual_->forward(
+      x, [&](const auto& y) { return self_attention_(y, y, Mask{.causal = true}); });
+  const auto read = cross_attention_residual_->forward(
+      written, [&](const auto& y) { return cross_attention_(y, memory, source_mask); });
+  return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
+}
+
+DecoderCache::Layer DecoderLayerImpl::start(const torch::Tensor& memory) {
+  const auto nothing = memory.narrow(1, 0, 0);
+  return {self_attention_->keys_values(nothing), cross_attention_->keys_values(memory)};
+}
+
+torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, DecoderCache& cache,
+                                     DecoderCache::Layer& layer) {
+  const auto written = self_attention_residual_->forward(x, [&](const auto& y) {
+    return self_attention_->attend(y, cache.append(layer, self_attention_->keys_values(y)));
+  });
+  const auto read = cross_attention_residual_->forward(written, [&](const auto& y) {
+    // Rows that share a memory ask it together, as if they were `beam` positions of one sentence.
+    const auto together = y.reshape({-1, cache.beam, y.size(2)});
+    return cross_attention_->attend(together, layer.cross, {.allowed = cache.source_mask})
+        .view_as(y);
+  });
+  return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
+}
+
+DecoderImpl::DecoderImpl(const ModelConfig& config)
+    : layers_(register_module("layers", torch::nn::ModuleList())) {
+  for (int64_t i = 0; i < config.N; ++i) layers_->push_back(DecoderLayer(config));
+  if (ends_in_norm(config.norm_placement)) norm_ = register_module("norm", Normalization(config));
+}
+
+torch::Tensor DecoderImpl::forward(torch::Tensor x, const torch::Tensor& memory,
+                                   const Mask& source_mask) {
+  for (const auto& layer : *layers_) {
+    x = layer->as<DecoderLayer>()->forward(x, memory, source_mask);
+  }
+  return norm_ ? (*norm_)(x) : x;
+}
+
+DecoderCache DecoderImpl::start(const torch::Tensor& memory, const torch::Tensor& source_mask) {
+  DecoderCache cache{.layers = {}, .source_mask = source_mask, .rows = memory.size(0)};
+  for (const auto& layer : *layers_) {
+    cache.layers.push_back(layer->as<DecoderLayer>()->start(memory));
+  }
+  return cache;
+}
+
+torch::Tensor DecoderImpl::step(torch::Tensor x, DecoderCache& cache) {
+  expect_shape(x, {cache.rows, 1, kAny}, "decoder step");
+  for (size_t i = 0; i < cache.layers.size(); ++i) {
+    x = layers_->at<DecoderLayerImpl>(i).step(x, cache, cache.layers[i]);
+  }
+  ++cache.length;
+  return norm_ ? (*norm_)(x) : x;
+}
+
+}  // namespace transformer

@@ -1,0 +1,24 @@
+#include "transformer/nn/feed_forward.h"
+
+#include "transformer/nn/dropout.h"
+
+namespace transformer {
+
+FeedForwardImpl::FeedForwardImpl(const ModelConfig& config)
+    : kind_(config.feed_forward),
+      activation_drop_(config.activation_drop),
+      in_(register_module("in", torch::nn::Linear(config.d_model, config.d_ff))),
+      out_(register_module("out", torch::nn::Linear(config.d_ff, config.d_model))) {}
+
+torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
+  const auto activation = [this](const torch::Tensor& y) {
+    switch (kind_) {
+      case FeedForwardKind::relu:
+        return at::relu(y);
+    }
+    TORCH_INTERNAL_ASSERT(false, "feed-forward kind without a case");
+  };
+  return out_(drop(activation(in_(x)), activation_drop_, is_training()));
+}
+
+}  // namespace transformer

@@ -1,0 +1,74 @@
+#include "transformer/nn/model.h"
+
+#include <cmath>
+
+#include "transformer/nn/dropout.h"
+#include "transformer/nn/shapes.h"
+
+namespace transformer {
+
+TransformerImpl::TransformerImpl(const ModelConfig& config)
+    : config_(config),
+      source_embedding_(register_module(config.tie_embeddings ? "embedding" : "source_embedding",
+                                        torch::nn::Embedding(config.source_V, config.d_model))),
+      target_embedding_(config.tie_embeddings
+                            ? source_embedding_
+                            : register_module("target_embedding",
+                                              torch::nn::Embedding(config.V, config.d_model))),
+      source_positions_(register_module("source_positions", Positions(config))),
+      target_positions_(register_module("target_positions", Positions(config))),
+      encoder_(register_module("encoder", Encoder(config))),
+      decoder_(register_module("decoder", Decoder(config))) {
+  TORCH_CHECK(config.V.stated() && config.source_V.stated() && config.d_k.stated() &&
+                  config.d_v.stated() && config.kv_heads.stated(),
+              "model: expected a resolved config with V");
+  if (!config.tie_embeddings) {
+    output_ = register_module(
+        "output",
+        torch::nn::Linear(torch::nn::LinearOptions(config.d_model, config.V).bias(false)));
+  }
+}
+
+torch::Tensor TransformerImpl::embed(torch::nn::Embedding& embedding, Positions& positions,
+                                     const torch::Tensor& ids, int64_t first) {
+  const double scale = std::sqrt(static_cast<double>(config_.d_model));  // section 3.4
+  return drop(positions(embedding(ids) * scale, first), config_.P_drop, is_training());
+}
+
+torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {
+  const auto source_mask = padding_mask(source);
+  return decode(target, encode(source, source_mask), source_mask).matmul(output_weight().t());
+}
+
+torch::Tensor TransformerImpl::encode(const torch::Tensor& source,
+                                      const torch::Tensor& source_mask) {
+  expect_shape(source, {kAny, kAny}, "source");
+  expect_shape(source_mask, {source.size(0), 1, 1, source.size(1)}, "source mask");
+  return encoder_(embed(source_embedding_, source_positions_, source), Mask{source_mask});
+}
+
+torch::Tensor TransformerImpl::decode(const torch::Tensor& target, const torch::Tensor& memory,
+                                      const torch::Tensor& source_mask) {
+  expect_shape(target, {kAny, kAny}, "target");
+  expect_shape(memory, {target.size(0), kAny, config_.d_model}, "memory");
+  expect_shape(source_mask, {memory.size(0), 1, 1, memory.size(1)}, "source mask");
+  return decoder_(embed(target_embedding_, target_positions_, target), memory, Mask{source_mask});
+}
+
+torch::Tensor TransformerImpl::output_weight() const {
+  return output_ ? (*output_)->weight : target_embedding_->weight;
+}
+
+DecoderCache TransformerImpl::start(const torch::Tensor& memory, const torch::Tensor& source_mask) {
+  expect_shape(memory, {kAny, kAny, config_.d_model}, "memory");
+  expect_shape(source_mask, {memory.size(0), 1, 1, memory.size(1)}, "source mask");
+  return decoder_->start(memory, source_mask);
+}
+
+torch::Tensor TransformerImpl::step(const torch::Tensor& tokens, DecoderCache& cache) {
+  expect_shape(tokens, {cache.rows}, "tokens of a step");
+  const auto x = embed(target_embedding_, target_positions_, tokens.unsqueeze(1), cache.length);
+  return decoder_->step(x, cache).squeeze(1);
+}
+
+}  // namespace transformer

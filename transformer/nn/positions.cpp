@@ -1,0 +1,62 @@
+#include "transformer/nn/positions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "transformer/error.h"
+#include "transformer/nn/shapes.h"
+
+namespace transformer {
+
+torch::Tensor sinusoid_table(PositionKind kind, int64_t length, int64_t d_model) {
+  const auto columns = torch::arange(0, d_model, 2, torch::kDouble);
+  const auto angles = torch::arange(length, torch::kDouble).unsqueeze(1) *
+                      torch::exp(columns * (-std::log(10000.0) / static_cast<double>(d_model)));
+  const auto pair = {angles.sin(), angles.cos()};  // each [length, d_model / 2]
+  return kind == PositionKind::sinusoidal_concatenated ? torch::cat(pair, 1)
+                                                       : torch::stack(pair, 2).flatten(1);
+}
+
+PositionsImpl::PositionsImpl(const ModelConfig& config)
+    : kind_(config.positions),
+      d_model_(config.d_model),
+      max_positions_(config.max_positions),
+      table_(torch::empty({0, config.d_model})) {
+  if (kind_ == PositionKind::learned) {
+    weight_ = register_parameter("weight", torch::zeros({max_positions_, d_model_}));
+  }
+}
+
+torch::Tensor PositionsImpl::sinusoids(int64_t length, const torch::TensorOptions& options) {
+  const bool fits = table_.size(0) >= length && table_.scalar_type() == options.dtype() &&
+                    table_.device() == options.device();
+  if (!fits) {
+    const int64_t grown = std::max({length, 2 * table_.size(0), int64_t{256}});
+    table_ = sinusoid_table(kind_, grown, d_model_).to(options);
+  }
+  return table_;
+}
+
+torch::Tensor PositionsImpl::forward(const torch::Tensor& x, int64_t first) {
+  expect_shape(x, {kAny, kAny, d_model_}, "positions");
+  const int64_t time = x.size(1);
+  switch (kind_) {
+    case PositionKind::sinusoidal:
+    case PositionKind::sinusoidal_concatenated:
+      return x + sinusoids(first + time, x.options()).narrow(0, first, time);
+    case PositionKind::learned:
+      if (first + time > max_positions_) {
+        throw UserError("model.max_positions: a sentence of " + std::to_string(first + time) +
+                        " word-pieces does not fit into " + std::to_string(max_positions_) +
+                        " learned positions; leave out longer sentences (data.max_length) or train "
+                        "with a larger model.max_positions");
+      }
+      return x + weight_->narrow(0, first, time);
+    case PositionKind::none:
+      return x;
+  }
+  TORCH_INTERNAL_ASSERT(false, "position kind without a case");
+}
+
+}  // namespace transformer

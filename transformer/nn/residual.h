@@ -1,0 +1,35 @@
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+
+#include <functional>
+
+#include "transformer/nn/normalization.h"
+
+namespace transformer {
+
+using Sublayer = std::function<torch::Tensor(const torch::Tensor&)>;
+
+// The residual connection around a sublayer (section 3.1), with its normalization and dropout
+// (section 5.4). The one place that knows Post-LN from Pre-LN:
+//   post: LN(x + drop(f(x)))
+//   pre:  x + drop(f(LN(x)))
+class ResidualImpl : public torch::nn::Module {
+ public:
+  explicit ResidualImpl(const ModelConfig& config);
+  // x: [batch, time, d_model]; the sublayer keeps that shape. Returns the same.
+  torch::Tensor forward(const torch::Tensor& x, const Sublayer& sublayer);
+
+ private:
+  NormPlacement placement_;
+  double P_drop_;
+  Normalization norm_;
+};
+TORCH_MODULE(Residual);
+
+// Whether a stack ends in a normalization of its own: with pre, no layer has normalized what it
+// returns.
+bool ends_in_norm(NormPlacement placement);
+
+}  // namespace transformer
