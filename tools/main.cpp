@@ -28,6 +28,7 @@ const std::vector<Command> kCommands = {
     {"config", "print an experiment as resolved", config_command},
     {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
     {"inspect", "show the paper's quantities: parameters", inspect_command},
+    {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
     {"table", "print a sweep's results beside the paper's", table_command},
 };
 

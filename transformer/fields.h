@@ -95,6 +95,7 @@ inline Json write(const std::vector<std::string>& value) { return value; }
 inline Json write(const std::vector<int64_t>& value) { return value; }
 inline Json write(const Derived& value) { return value.stated() ? Json(int64_t{value}) : Json(); }
 inline Json write(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+inline Json write(const std::optional<int64_t>& value) { return value ? Json(*value) : Json(); }
 inline Json write(const Json& value) { return value; }
 template <NamedEnum E>
 Json write(E value) {

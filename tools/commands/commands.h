@@ -7,6 +7,7 @@ int bleu_command(int argc, char** argv);
 int config_command(int argc, char** argv);
 int data_command(int argc, char** argv);
 int inspect_command(int argc, char** argv);
+int sweep_command(int argc, char** argv);
 int table_command(int argc, char** argv);
 
 }  // namespace transformer

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "experiments/runner.h"
+#include "tools/status_line.h"
+
+namespace transformer {
+
+// Says on the status line how a sweep goes on, and what came of each run.
+class SweepProgress {
+ public:
+  // `work` of a run decides how much of the whole it is.
+  SweepProgress(const Sweep& selected, std::filesystem::path folder,
+                std::function<double(const Config&)> work);
+
+  void operator()(const RunEvent& event);
+
+ private:
+  using Run = std::pair<std::string, int64_t>;
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    double work = 0;
+    int64_t train_steps = 0;
+    Clock::time_point start;
+    RunProgress progress;
+  };
+
+  std::string outcome(const Run& run) const;
+  std::string status() const;
+  std::string name(const Run& run) const;
+
+  std::filesystem::path folder_;
+  std::function<double(const Config&)> work_;
+  StatusLine line_;
+  bool several_seeds_;
+  int64_t runs_;
+  int64_t done_ = 0;
+  int64_t failed_ = 0;
+  double whole_work_ = 0;  // of what is done here, without what was complete before
+  double done_work_ = 0;
+  std::map<Run, Running> running_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace transformer

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace transformer {
+
+// What a long command says on stderr while it works. On a terminal one line is written over and over;
+// elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only a terminal
+// gets, is left out where NO_COLOR is set.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine();  // leaves the last state standing
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  void update(const std::string& text);  // the state of things
+  void say(const std::string& text);     // a line that stays
+
+  // "[#####.....]" on a terminal, "50%" elsewhere.
+  std::string bar(double part) const;
+
+ private:
+  bool is_terminal_;
+  bool has_colour_;
+  bool is_shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+std::string duration(double seconds);  // "45 s", "3 min 20 s", "2 h 05 min"
+std::string grouped(int64_t number);   // "1,234,567"
+
+}  // namespace transformer
