@@ -11,8 +11,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kMostRows = 10000;
-
 struct RowEntry {
   std::string id;
   std::string group;
@@ -206,6 +204,13 @@ void check_different(const std::vector<SweepRow>& rows, const std::string& file)
   }
 }
 
+// Before the product is made: a few short lists can ask for more than there is memory.
+void check_count(size_t rows, const std::vector<GridAxis>& grid, const std::string& file) {
+  constexpr size_t kMost = 10000;
+  for (const auto& axis : grid) rows = std::min(rows, kMost + 1) * axis.values.size();
+  if (rows > kMost) throw UserError(file + ": more than " + std::to_string(kMost) + " rows");
+}
+
 SweepRow resolved_row(const Sweep& sweep, const RowEntry& entry, const Json& point,
                       const std::string& file) {
   const std::string where = file + ": row " + entry.id;
@@ -271,14 +276,13 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
       if (entry.set.contains(axis.key)) entry.set[axis.key] = axis.values[0];
     }
   }
-  const auto points = product(merged(read_grid(content.grid, file), given));
+  const auto grid = merged(read_grid(content.grid, file), given);
   if (entries.empty()) {
     entries.emplace_back();
-    if (points[0].empty()) entries[0].id = path.stem().string();
+    if (grid.empty()) entries[0].id = path.stem().string();
   }
-  if (points.size() > kMostRows / entries.size()) {
-    throw UserError(file + ": more than " + std::to_string(kMostRows) + " rows");
-  }
+  check_count(entries.size(), grid, file);
+  const auto points = product(grid);
   for (const auto& entry : entries) {
     for (const auto& point : points) sweep.rows.push_back(resolved_row(sweep, entry, point, file));
   }

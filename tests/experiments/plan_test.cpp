@@ -7,8 +7,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-RowPlan row_of(const std::string& sweep_name, const std::string& id, const Rate& rate) {
-  const auto sweep = load_sweep(fs::path(TRANSFORMER_SOURCE) / "configs" / sweep_name);
+Sweep sweep_of(const std::string& name) {
+  return load_sweep(fs::path(TRANSFORMER_SOURCE) / "configs" / name);
+}
+
+RowPlan row_of(const Sweep& sweep, const std::string& id, const Rate& rate) {
   for (const auto& row : sweep.rows) {
     if (row.id == id) return plan(row, rate);
   }
@@ -27,22 +30,24 @@ TEST_CASE("plan: Table 3's parameters at V = 37000") {
       {"B-k32", 58327040},  {"C-N2", 33644544},     {"C-N4", 48345088},     {"C-N8", 77746176},
       {"C-d256", 26816512}, {"C-d1024", 163815424}, {"C-ff1024", 50450432}, {"C-ff4096", 88236032},
       {"D-ls0", 63045632},  {"E", 63569920},        {"big", 214171648}};
+  const auto sweep = sweep_of("table3.json");
   for (const auto& [id, parameters] : expected) {
     INFO(id);
-    REQUIRE(row_of("table3.json", id, no_rate).parameters == parameters);
+    REQUIRE(row_of(sweep, id, no_rate).parameters == parameters);
   }
 }
 
 TEST_CASE("plan: big costs three times the steps of a larger model; time is FLOPs over the rate") {
   const Rate rate = [](const Config& config) { return config.model.N == 2 ? 1e9 : 2e9; };
-  const auto shallow = row_of("table3-mini.json", "C-N2", rate);
+  const auto mini = sweep_of("table3-mini.json");
+  const auto shallow = row_of(mini, "C-N2", rate);
   REQUIRE(shallow.seconds.value() == Approx(shallow.flops.value() / 1e9));
-  const auto base = row_of("table3-mini.json", "base", rate);
+  const auto base = row_of(mini, "base", rate);
   REQUIRE(base.seconds.value() == Approx(base.flops.value() / 2e9));
-  const auto big = row_of("table3-mini.json", "big", rate);
+  const auto big = row_of(mini, "big", rate);
   REQUIRE(big.flops.value() > 3 * base.flops.value());
   REQUIRE(big.memory_bytes.value() > base.memory_bytes.value());
-  REQUIRE_FALSE(row_of("table3-mini.json", "base", no_rate).seconds);
+  REQUIRE_FALSE(row_of(mini, "base", no_rate).seconds);
   REQUIRE(base.paper.bleu == 25.8);
 }
 

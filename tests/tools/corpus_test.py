@@ -1,5 +1,7 @@
 """The corpus tool's readers, cleaning and split, on tiny inputs made here; what is expected is written by hand."""
 
+import gzip
+import struct
 import sys
 import tempfile
 import unittest
@@ -9,11 +11,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "data"))
 
 from parallel import split as splitting
-from parallel.align import align
+from parallel.align import align, paired_blocks
+from parallel.catalogs import message_pairs, read_mo
 from parallel.clean import clean, fault, key, normalise, tokens
 from parallel.descriptions import read_descriptions
 from parallel.dictionary import read_dictionary
 from parallel.help_pages import page_pairs, read_help
+from parallel.html_docs import html_blocks
+from parallel.man_pages import man_blocks, man_pairs, read_man
 from parallel.output import check_target, is_complete, write_corpus
 from parallel.pair import Pair, ToolError
 from parallel.sentences import split_sentences
@@ -25,12 +30,12 @@ def pair(en, de, unit="u", source="lohelp"):
 
 
 class Dictionary(unittest.TestCase):
-    def read(self, *lines):
+    def read(self, *lines, sources=("ding-sent",)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "usr/share/trans/de-en"
             path.parent.mkdir(parents=True)
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            return [(p.en, p.de, p.unit) for p in read_dictionary(Path(folder))]
+            return [(p.en, p.de, p.unit) for p in read_dictionary(Path(folder), sources)]
 
     def test_sentences_are_taken_without_marks_and_with_the_first_alternative(self):
         found = self.read("# Version :: devel",
@@ -41,6 +46,11 @@ class Dictionary(unittest.TestCase):
     def test_entries_with_slots_or_slashes_are_left_out(self):
         self.assertEqual(self.read("Er hat etw. getan. | Ja/Nein bitte. | Nun ... gut. :: "
                                    "He did sth. bad. | Yes or no. | Well then."), [])
+
+    def test_phrases_have_three_words_on_each_side(self):
+        found = self.read("das große Haus | Das Haus brennt. | ein Haus :: the big house | The house burns. | a new house",
+                          sources=["ding-phrase"])
+        self.assertEqual(found, [("the big house", "das große Haus", "0")])
 
     def test_a_unit_is_a_block_of_fifty_lines(self):
         lines = ["a :: b"] * 49 + ["Es regnet. :: It is raining.", "Es schneit. :: It is snowing."]
@@ -114,6 +124,115 @@ class Descriptions(unittest.TestCase):
         self.assertEqual(found, [Pair("ddtp", "foo-bar", "foo-bar", "foo", "a", "c")])
 
 
+class ManualPages(unittest.TestCase):
+    EN = r""".TH LS 1
+.SH NAME
+ls \- list directory contents
+.SH DESCRIPTION
+.\" a comment
+.PP
+List \fBall\fP the
+.I files
+of \(aqHOME\(aq.
+.nf
+code here
+.fi
+.TP
+.BR \-a ", " \-\-all
+do not hide
+.IP "an item" 4
+Its text.
+.SH COLOPHON
+This page is part of a release.
+"""
+    DE = r""".TH LS 1
+.SH BEZEICHNUNG
+ls \- Verzeichnisinhalte auflisten
+.SH BESCHREIBUNG
+.PP
+\fBAlle\fP Dateien f\(:ur \(BqHOME\(lq
+auflisten.
+.nf
+code here
+.fi
+.TP
+\fB\-a\fP, \fB\-\-all\fP
+nichts verbergen
+.IP "ein Punkt" 4
+Sein Text.
+.SH \(:UBERSETZUNG
+Diese Seite wurde \(:ubersetzt.
+"""
+
+    def test_blocks_pair_up_without_escapes_code_and_translators(self):
+        self.assertEqual(list(man_pairs(self.EN, self.DE)), [
+            ("NAME", "BEZEICHNUNG"), ("ls - list directory contents", "ls - Verzeichnisinhalte auflisten"),
+            ("DESCRIPTION", "BESCHREIBUNG"), ("List all the files of 'HOME'.", 'Alle Dateien für "HOME" auflisten.'),
+            ("-a, --all", "-a, --all"), ("do not hide", "nichts verbergen"), ("an item", "ein Punkt"),
+            ("Its text.", "Sein Text.")])
+
+    def test_an_unknown_escape_leaves_a_sign_that_cleaning_drops(self):
+        self.assertEqual(man_blocks(".PP\nA \\(zz sign"), [("PP", "A \ufffd sign")])
+
+    def test_pages_of_the_other_macro_package_are_left_out(self):
+        self.assertEqual(man_blocks(".Dd May 1\n.Sh NAME\ntext"), [])
+
+    def test_a_page_is_found_in_whatever_package_has_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("coreutils/usr/share/man/man1/ls.1.gz", self.EN),
+                               ("manpages-de/usr/share/man/de/man1/ls.1.gz", self.DE),
+                               ("manpages-de/usr/share/man/de/man1/lone.1.gz", self.DE)):
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(gzip.compress(text.encode()))
+            found = list(read_man([Path(folder) / "manpages-de", Path(folder) / "coreutils"]))
+        self.assertEqual({(p.package, p.unit) for p in found}, {("coreutils", "man1/ls.1")})
+        self.assertEqual(len(found), 8)
+
+
+class Handbooks(unittest.TestCase):
+    def test_blocks_are_read_in_order_without_code(self):
+        page = ("<head><title>no</title></head><body><h1>A title<a>¶</a></h1><p>One <b>bold</b>\nword &amp; more.</p>"
+                "<pre>code</pre><ul><li>item <p>inner</p> after</li></ul></body>")
+        self.assertEqual(html_blocks(page), [("h1", "A title"), ("p", "One bold word & more."), ("li", "item"),
+                                             ("p", "inner"), ("li", "after")])
+
+    def test_unlike_pages_are_aligned_and_pages_far_apart_are_not(self):
+        en = [("p", "This is the first paragraph of 1999."), ("p", "This one is missing in the other language."),
+              ("p", "And this is the last one of 2024.")]
+        de = [("p", "Dies ist der erste Absatz von 1999."), ("p", "Und dies ist der letzte von 2024.")]
+        self.assertEqual(paired_blocks(en, de), [(en[0][1], de[0][1]), (en[2][1], de[1][1])])
+        self.assertEqual(paired_blocks(en * 10, de), [])
+
+
+class Catalogs(unittest.TestCase):
+    @staticmethod
+    def catalog(order, *entries):
+        """A .mo file as the gettext manual describes it: header, two tables of (length, offset), the texts."""
+        texts = [text.encode() for side in (0, 1) for text in (entry[side] for entry in entries)]
+        start = 28 + 16 * len(entries)
+        offsets = [start + sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
+        header = struct.pack(order + "7I", 0x950412DE, 0, len(entries), 28, 28 + 8 * len(entries), 0, start)
+        table = b"".join(struct.pack(order + "2I", len(text), at) for text, at in zip(texts, offsets))
+        return header + table + b"".join(text + b"\0" for text in texts)
+
+    def test_contexts_go_and_the_last_plural_counts_in_either_byte_order(self):
+        entries = (("", "Language: de"), ("menu\x04Open", "Öffnen"), ("%d file\0%d files", "%d Datei\0%d Dateien"))
+        for order in "<>":
+            self.assertEqual(read_mo(self.catalog(order, *entries), "a.mo"), [("%d files", "%d Dateien"), ("Open", "Öffnen")])
+
+    def test_paragraphs_pair_up_without_tags_and_accelerators_and_short_ones_go(self):
+        found = message_pairs("~Save <b>all</b> of the files now\n\nOK then", "Jetzt alle ~Dateien <b>hier</b> sichern\n\nNa gut")
+        self.assertEqual(list(found), [("Save all of the files now", "Jetzt alle Dateien hier sichern")])
+
+    def test_broken_catalogs_are_named(self):
+        whole = self.catalog("<", ("a", "b"))
+        with self.assertRaisesRegex(ToolError, "x.mo: is no message catalog"):
+            read_mo(b"text", "x.mo")
+        with self.assertRaisesRegex(ToolError, "x.mo: message catalog is cut short"):
+            read_mo(whole[:30], "x.mo")
+
+
 class Alignment(unittest.TestCase):
     def test_one_sentence_against_two(self):
         en = ["The first sentence of the text is here.",
@@ -163,7 +282,7 @@ class Cleaning(unittest.TestCase):
 
 
 class Split(unittest.TestCase):
-    SIZES = Sizes(shortest=2, longest=20, train=0, valid=0, test=0)
+    SIZES = Sizes(train_length=(2, 20), held_length=(1, 20), train=0, valid=0, test=0)
 
     def setUp(self):
         """One unit's name for each part, found by the rule itself: md5 decides, and nothing else."""
@@ -203,8 +322,13 @@ class Split(unittest.TestCase):
         self.assertEqual(found["valid"], [])
 
     def test_lengths_outside_are_dropped(self):
-        found = self.split(("train", "One", "Eins"), ("train", "One two", "Eins zwei"), ("train", "a " * 21, "b " * 21))
-        self.assertEqual(found["train"], ["One two"])
+        found = self.split(("train", "One", "Eins"), ("train", "One two", "Eins zwei"), ("train", "a " * 21, "b " * 21),
+                           ("test", "Seven", "Sieben"))
+        self.assertEqual((found["train"], found["test"]), (["One two"], ["Seven"]))
+
+    def test_phrases_go_where_their_lines_sentences_go(self):
+        for unit in range(200):
+            self.assertEqual(part_of(pair("a", "b", str(unit), "ding-phrase")), part_of(pair("a", "b", str(unit), "ding-sent")))
 
     def test_sizes_are_kept_and_the_order_too(self):
         sizes = self.SIZES._replace(train=3, test=2)

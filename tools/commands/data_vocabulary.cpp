@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "experiments/grid.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/data_commands.h"
 #include "transformer/config.h"
@@ -32,7 +33,7 @@ void learn_from_files(const Arguments& arguments) {
     throw UserError("--files: expected -V and --out with it, or a CONFIG in its place");
   }
   VocabularyOptions options;
-  for (const auto& file : arguments.get<std::vector<std::string>>("files")) {
+  for (const auto& file : split_list(arguments.get<std::string>("files"), "--files")) {
     options.files.emplace_back(file);
   }
   options.V = arguments.get<int64_t>("V");
@@ -45,7 +46,7 @@ void learn_from_files(const Arguments& arguments) {
 int data_vocabulary_command(int argc, char** argv) {
   cxxopts::Options options("transformer data vocabulary");
   options.add_options()("files", "text to learn from, in place of a config's",
-                        cxxopts::value<std::vector<std::string>>(), "FILE,...")(
+                        cxxopts::value<std::string>(), "FILE,...")(
       "V,pieces", "word-pieces, with --files", cxxopts::value<int64_t>(), "N")(
       "out", "file to write, with --files", cxxopts::value<std::string>(), "FILE")(
       "kind", "bpe or unigram", cxxopts::value<std::string>()->default_value("bpe"), "KIND")(

@@ -15,15 +15,16 @@ from parallel.fetch import Fetcher, say, unpack
 from parallel.output import check_target, is_complete, write_corpus
 from parallel.pair import ToolError
 from parallel.split import DOMAINS, Parts, split
-from parallel.tiers import TIERS, read_all
+from parallel.tiers import TIERS, read_tier
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="Builds an English-German corpus from Debian's (or Ubuntu's) packages: office help, package "
-                    "descriptions and a dictionary's example sentences. Needs apt and the network, not root; "
+                    "descriptions, a dictionary, manual pages. Needs apt and the network, not root; "
                     "installs nothing.")
-    parser.add_argument("--tier", choices=sorted(TIERS), default="S", help="size of the corpus (default: S)")
+    parser.add_argument("--tier", choices=sorted(TIERS), default="S", help="S: office help, package descriptions, dictionary sentences; M: all of them, with manual pages, "
+                             "handbooks, message catalogs and dictionary phrases (default: S)")
     parser.add_argument("--out", type=Path, default=Path("data/small"), help="folder to make (default: data/small)")
     parser.add_argument("--cache", type=Path, default=Path(".cache/corpus"),
                         help="where downloads are kept (default: .cache/corpus)")
@@ -57,8 +58,8 @@ def build(arguments: argparse.Namespace) -> None:
     read, drops = Counter(), Counter()
     with tempfile.TemporaryDirectory(prefix="unpacked.", dir=arguments.cache) as folder:
         unpack(packages, Path(folder))
-        say("reading, cleaning and splitting (about a minute)")
-        parts = split(clean(read_all(Path(folder), descriptions, read), drops), tier.sizes, drops)
+        say("reading, cleaning and splitting (tier S: half a minute; M: three)")
+        parts = split(clean(read_tier(tier, Path(folder), descriptions, read), drops), tier.sizes, drops)
     record = {
         "tier": arguments.tier,
         "packages": [{"name": p.name, "version": p.version, "bytes": p.bytes, "sha256": p.sha256} for p in packages],

@@ -6,11 +6,13 @@ only the steps that they trust.
 
 import math
 import re
-from typing import List, NamedTuple, Sequence, Set
+from typing import List, NamedTuple, Sequence, Set, Tuple
 
 GERMAN_PER_ENGLISH = 1.12  # characters, measured on the dictionary's sentences
 VARIANCE = 6.8  # of a text's length per character (Gale and Church)
 STEPS = {(1, 1): 0.0, (1, 2): 2.5, (2, 1): 2.5, (1, 0): 4.5, (0, 1): 4.5}  # cost: -ln of how rare, relative to 1-1
+BAND = 12  # how far from the diagonal, beyond the difference in length, a path may go
+FAR = 12  # blocks; and a tenth of them
 SHARED = re.compile(r"\d+|\b[A-Z]{2,}\w*|\b\w+[_/]\w+|\b[A-Z][a-z]+[A-Z]\w*")
 
 
@@ -22,8 +24,10 @@ class Step(NamedTuple):
 def align(en: Sequence[str], de: Sequence[str]) -> List[Step]:
     marks = [[set(SHARED.findall(text)) for text in side] for side in (en, de)]
     best = {(0, 0): (0.0, (0, 0))}
+    width = abs(len(en) - len(de)) + BAND
     for i in range(len(en) + 1):
-        for j in range(len(de) + 1):
+        middle = i * len(de) // max(len(en), 1)
+        for j in range(max(0, middle - width), min(len(de), middle + width) + 1):
             if (i, j) != (0, 0):
                 best[i, j] = cheapest(best, i, j, en, de, marks)
     return trace(best, len(en), len(de))
@@ -74,6 +78,13 @@ def sentence_pairs(en: Sequence[str], de: Sequence[str]):
             for step in align(en, de) if step.en and step.de]
 
 
-def block_pairs(en: Sequence[str], de: Sequence[str]):
-    """(English, German) of blocks that stand one against one."""
-    return [(en[step.en[0]], de[step.de[0]]) for step in align(en, de) if len(step.en) == len(step.de) == 1]
+def paired_blocks(en: Sequence[Tuple[str, str]], de: Sequence[Tuple[str, str]]) -> List[Tuple[str, str]]:
+    """(English, German) of (kind, text) blocks: one to one where the kinds agree throughout, else by alignment. Nothing
+    where the counts are far apart: then one side is of another version."""
+    if [kind for kind, _ in en] == [kind for kind, _ in de]:
+        return [(a, b) for (_, a), (_, b) in zip(en, de)]
+    if abs(len(en) - len(de)) > FAR + len(en) // 10:
+        return []
+    texts = [text for _, text in en], [text for _, text in de]
+    return [(texts[0][step.en[0]], texts[1][step.de[0]]) for step in align(*texts)
+            if len(step.en) == len(step.de) == 1]

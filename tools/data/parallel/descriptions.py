@@ -3,7 +3,7 @@
 import re
 from typing import Dict, Iterator, List, NamedTuple, Tuple
 
-from .align import block_pairs, sentence_pairs
+from .align import paired_blocks, sentence_pairs
 from .pair import Pair
 from .sentences import split_sentences
 
@@ -40,12 +40,7 @@ def stanzas(text: str, language: str) -> Dict[str, Description]:
 
 
 def body_pairs(en: List[str], de: List[str]) -> Iterator[Tuple[str, str]]:
-    en_blocks, de_blocks = blocks(en), blocks(de)
-    if [kind for kind, _ in en_blocks] == [kind for kind, _ in de_blocks]:
-        paired = [(a[1], b[1]) for a, b in zip(en_blocks, de_blocks)]
-    else:
-        paired = block_pairs([text for _, text in en_blocks], [text for _, text in de_blocks])
-    for a, b in paired:
+    for a, b in paired_blocks(blocks(en), blocks(de)):
         yield from sentence_pairs(split_sentences(a, "en"), split_sentences(b, "de"))
 
 

@@ -15,7 +15,9 @@ from typing import Dict, Iterable, List, NamedTuple, Set, Tuple
 from .clean import key, tokens
 from .pair import Pair
 
-DOMAINS = {"ding-sent": "general", "lohelp": "office", "ddtp": "pkgdesc"}
+DOMAINS = {"ding-sent": "general", "ding-phrase": "phrase", "lohelp": "office", "ddtp": "pkgdesc", "man": "man",
+           "htmldocs": "debdoc", "mo": "ui"}
+UNITS_OF = {"ding-phrase": "ding-sent"}  # sources whose units go where those of another go
 PER_MILLE = {"test": 30, "valid": 25}  # of the units
 UNIT_SIZE = 25
 NEAR_COPY = 0.7
@@ -23,10 +25,10 @@ GRAM = 4
 
 
 class Sizes(NamedTuple):
-    """`train` is per source (0: all), `valid` and `test` per domain; lengths are in English tokens."""
+    """`train` is per source (0: all), `valid` and `test` per domain; lengths are in English tokens, from and to."""
 
-    shortest: int
-    longest: int
+    train_length: Tuple[int, int]
+    held_length: Tuple[int, int]
     train: int
     valid: int
     test: int
@@ -44,7 +46,7 @@ def md5(text: str) -> int:
 
 def part_of(pair: Pair) -> str:
     """Which part the pair's unit belongs to."""
-    place = md5(f"{pair.source}:{pair.unit}") % 1000
+    place = md5(f"{UNITS_OF.get(pair.source, pair.source)}:{pair.unit}") % 1000
     if place < PER_MILLE["test"]:
         return "test"
     return "valid" if place < PER_MILLE["test"] + PER_MILLE["valid"] else "train"
@@ -54,10 +56,12 @@ def split(pairs: Iterable[Pair], sizes: Sizes, drops: Counter) -> Parts:
     """The three parts; `drops` counts by (source, reason) what is in none."""
     parts: Dict[str, List[Pair]] = {"train": [], "valid": [], "test": []}
     for pair in pairs:
-        if sizes.shortest <= len(tokens(pair.en)) <= sizes.longest:
-            parts[part_of(pair)].append(pair)
+        part = part_of(pair)
+        shortest, longest = sizes.train_length if part == "train" else sizes.held_length
+        if shortest <= len(tokens(pair.en)) <= longest:
+            parts[part].append(pair)
         else:
-            drops[pair.source, f"not {sizes.shortest} to {sizes.longest} English tokens"] += 1
+            drops[pair.source, f"not {shortest} to {longest} English tokens"] += 1
     test = parts["test"]
     valid = without_shared(parts["valid"], test, "valid shares a sentence with test", drops)
     train = without_shared(parts["train"], valid + test, "train shares a sentence with valid or test", drops)

@@ -1,0 +1,90 @@
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "tests/catch.h"
+#include "tests/data/text.h"
+#include "transformer/json.h"
+
+using namespace transformer;
+using namespace transformer::testing;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out;  // standard output and standard error
+};
+
+// `transformer data WORDS`, run in the folder.
+Outcome data(const Folder& folder, const std::string& words, const std::string& redirect = "2>&1") {
+  const std::string command =
+      "cd '" + folder.str() + "' && '" TRANSFORMER_PROGRAM "' data " + words + " " + redirect;
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> buffer;
+  while (const size_t bytes = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    outcome.out.append(buffer.data(), bytes);
+  }
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwrite nothing",
+          "[e2e]") {
+  const Folder folder;
+  const std::string generate =
+      "generate --out pair --pairs 300 --valid 20 --test 20 --words 40 --seed 7";
+  REQUIRE(data(folder, generate).code == 0);
+  const auto text = read_file(folder / "pair/train.de");
+  const auto again = data(folder, generate);
+  REQUIRE(again.code == 2);
+  REQUIRE_THAT(again.out, Contains("pair/train.en: exists; --force"));
+  REQUIRE(data(folder, generate + " --force").code == 0);
+  REQUIRE(read_file(folder / "pair/train.de") == text);
+
+  write_text(folder / "config.json", R"({"model": {"V": 400}, "data": {"train": ["pair/train"],
+      "valid": "pair/valid", "test": "pair/test", "vocabulary": "pair/v.model"}})");
+  REQUIRE(data(folder, "vocabulary config.json").code == 0);
+  REQUIRE(data(folder, "vocabulary config.json").code == 2);
+  REQUIRE(data(folder, "vocabulary --files pair/train.en,pair/train.de -V 400 --out own").code ==
+          0);
+  REQUIRE(read_file(folder / "own") == read_file(folder / "pair/v.model"));
+
+  const auto prepared = data(folder, "prepare config.json --json", "2>/dev/null");
+  REQUIRE(prepared.code == 0);
+  const auto sets = parse_json(prepared.out, "output")["sets"];
+  REQUIRE(sets.size() == 3);
+  REQUIRE(sets[0]["set"] == "train");
+  REQUIRE(sets[0]["kept"] == 300);
+  REQUIRE(sets[2]["kept"] == 20);
+  REQUIRE(fs::exists(folder / sets[0]["file"].get<std::string>()));
+  const auto table = data(folder, "prepare config.json data.max_length=5");
+  REQUIRE_THAT(table.out, Contains("over_long") && Contains("train"));
+}
+
+TEST_CASE("data: each subcommand has help with an example; wrong use is one line and code 2",
+          "[e2e]") {
+  const Folder folder;
+  for (const std::string name : {"", "generate", "prepare", "vocabulary"}) {
+    const auto help = data(folder, name + " --help");
+    REQUIRE(help.code == 0);
+    REQUIRE_THAT(help.out, Contains("Example:"));
+  }
+  for (const std::string words :
+       {"generat", "generate", "generate --out x --pairs -1", "vocabulary", "vocabulary --files x",
+        "prepare", "prepare missing.json", "generate --out x --words 3"}) {
+    const auto wrong = data(folder, words);
+    INFO(words << ": " << wrong.out);
+    REQUIRE(wrong.code == 2);
+    REQUIRE(std::count(wrong.out.begin(), wrong.out.end(), '\n') == 1);
+  }
+}
