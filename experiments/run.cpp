@@ -2,13 +2,13 @@
 
 #include <torch/torch.h>
 
-#include "transformer/folder_lock.h"
 #include "experiments/metrics.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
 #include "transformer/decode/evaluate.h"
 #include "transformer/decode/load.h"
 #include "transformer/files.h"
+#include "transformer/folder_lock.h"
 #include "transformer/version.h"
 
 namespace transformer {

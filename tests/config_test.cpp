@@ -9,7 +9,9 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Config from_text(const std::string& text) { return resolve(from_json<Config>(parse_json(text, "x"))); }
+Config from_text(const std::string& text) {
+  return resolve(from_json<Config>(parse_json(text, "x")));
+}
 
 }  // namespace
 
@@ -57,7 +59,8 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
   refused(R"({"model": {"h": 18446744073709551615}})", "model.h: expected an integer");
   refused(R"({"model": {"P_drop": 1}})", "model.P_drop: 1.0 is not in [0, 1)");
   refused(R"({"model": {"h": 0}})", "model.h: 0 is not in 1..");
-  refused(R"({"model": {"h": 7}})", "model.h: 7 does not divide model.d_model = 512; state model.d_k");
+  refused(R"({"model": {"h": 7}})",
+          "model.h: 7 does not divide model.d_model = 512; state model.d_k");
   refused(R"({"model": {"kv_heads": 3}})", "model.kv_heads: 3 does not divide model.h = 8");
   refused(R"({"model": {"d_model": 33, "h": 3}})", "model.d_model: 33 is odd");
   refused(R"({"model": {"V": 10, "source_V": 20}})", "model.tie_embeddings");
@@ -79,7 +82,8 @@ TEST_CASE("config: overrides read values as JSON and paths as text") {
   REQUIRE(config.data.train == std::vector<std::string>{"a", "b"});
   REQUIRE(config.training.epsilon == 1e-8);
   REQUIRE_FALSE(config.model.tie_embeddings);
-  REQUIRE_THROWS_WITH(override_config(config, {"model.hh=4"}), "model.hh: unknown key; did you mean model.h?");
+  REQUIRE_THROWS_WITH(override_config(config, {"model.hh=4"}),
+                      "model.hh: unknown key; did you mean model.h?");
   REQUIRE_THROWS_WITH(override_config(config, {"model.h=four"}),
                       "model.h: expected an integer; got \"four\"");
   REQUIRE_THROWS_WITH(override_config(config, {"model.h"}), Contains("expected section.key=value"));
@@ -89,7 +93,8 @@ TEST_CASE("config: a file says what differs from its base") {
   const auto folder = std::filesystem::temp_directory_path() / "transformer_config_test";
   std::filesystem::create_directories(folder / "inner");
   std::ofstream(folder / "base.json") << R"({"model": {"h": 4, "N": 3}})";
-  std::ofstream(folder / "inner" / "child.json") << R"({"base": "../base.json", "model": {"N": 2}})";
+  std::ofstream(folder / "inner" / "child.json")
+      << R"({"base": "../base.json", "model": {"N": 2}})";
   const Config config = load_config(folder / "inner" / "child.json", {"training.seed=7"});
   REQUIRE(config.model.h == 4);
   REQUIRE(config.model.N == 2);

@@ -19,7 +19,7 @@ extern "C" void on_signal(int number) {
 }  // namespace
 
 const std::atomic<bool>& stop_on_signals() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);

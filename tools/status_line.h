@@ -6,9 +6,9 @@
 
 namespace transformer {
 
-// What a long command says on stderr while it works. On a terminal one line is written over and over;
-// elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only a terminal
-// gets, is left out where NO_COLOR is set.
+// What a long command says on stderr while it works. On a terminal one line is written over and
+// over; elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only
+// a terminal gets, is left out where NO_COLOR is set.
 class StatusLine {
  public:
   StatusLine();

@@ -19,14 +19,14 @@ class Rules {
     if (!fits) throw UserError(prefix_ + message);
   }
   void in_range(const char* key, int64_t value, int64_t least, int64_t most = kMost) const {
-    require(least <= value && value <= most,
-            std::string(key) + ": " + std::to_string(value) + " is not in " + std::to_string(least) +
-                ".." + std::to_string(most));
+    require(least <= value && value <= most, std::string(key) + ": " + std::to_string(value) +
+                                                 " is not in " + std::to_string(least) + ".." +
+                                                 std::to_string(most));
   }
   void in_range(const char* key, double value, double least, double most) const {
-    require(least <= value && value <= most,
-            std::string(key) + ": " + Json(value).dump() + " is not in " + Json(least).dump() + ".." +
-                Json(most).dump());
+    require(least <= value && value <= most, std::string(key) + ": " + Json(value).dump() +
+                                                 " is not in " + Json(least).dump() + ".." +
+                                                 Json(most).dump());
   }
   // [0, 1): a probability that leaves something.
   void probability(const char* key, double value) const {
@@ -49,13 +49,13 @@ void check(const ModelConfig& model, const Rules& rules) {
   rules.in_range("model.d_v", model.d_v, 1, kWidest);
   rules.in_range("model.kv_heads", model.kv_heads, 1, kWidest);
   rules.require(model.h % model.kv_heads == 0,
-                "model.kv_heads: " + std::to_string(model.kv_heads) + " does not divide model.h = " +
-                    std::to_string(model.h));
+                "model.kv_heads: " + std::to_string(model.kv_heads) +
+                    " does not divide model.h = " + std::to_string(model.h));
   rules.probability("model.P_drop", model.P_drop);
   rules.probability("model.attention_drop", model.attention_drop);
   rules.probability("model.activation_drop", model.activation_drop);
-  rules.require(model.norm_epsilon > 0, "model.norm_epsilon: expected more than 0; got " +
-                                            Json(model.norm_epsilon).dump());
+  rules.require(model.norm_epsilon > 0,
+                "model.norm_epsilon: expected more than 0; got " + Json(model.norm_epsilon).dump());
   const bool sinusoidal = model.positions == PositionKind::sinusoidal ||
                           model.positions == PositionKind::sinusoidal_concatenated;
   rules.require(!sinusoidal || model.d_model % 2 == 0,
@@ -66,8 +66,8 @@ void check(const ModelConfig& model, const Rules& rules) {
     rules.in_range("model.V", model.V, 5, 1 << 24);  // four special pieces and one to say something
     rules.in_range("model.source_V", model.source_V, 5, 1 << 24);
     rules.require(!model.tie_embeddings || model.source_V == model.V,
-                  "model.source_V: " + std::to_string(model.source_V) + " differs from model.V = " +
-                      std::to_string(model.V) +
+                  "model.source_V: " + std::to_string(model.source_V) +
+                      " differs from model.V = " + std::to_string(model.V) +
                       ", but model.tie_embeddings shares one matrix; set it to false");
   } else {
     rules.require(!model.source_V.stated(), "model.source_V: stated without model.V");
@@ -131,7 +131,8 @@ Config read_over_bases(const fs::path& path, std::set<fs::path> seen) {
     json.erase("base");
   }
   if (json.is_object() && (json.contains("rows") || json.contains("grid"))) {
-    throw UserError(file + ": expected one experiment; this is a sweep: run transformer sweep " + file);
+    throw UserError(file + ": expected one experiment; this is a sweep: run transformer sweep " +
+                    file);
   }
   read_fields(config, json, file);
   return config;

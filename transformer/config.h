@@ -1,6 +1,7 @@
 #pragma once
 
-// What an experiment is: one JSON file with four sections. Every default stands here and nowhere else.
+// What an experiment is: one JSON file with four sections. Every default stands here and nowhere
+// else.
 
 #include <array>
 #include <filesystem>
@@ -32,8 +33,8 @@ enum class FeedForwardKind { relu };
 constexpr auto names(FeedForwardKind) { return std::array{"relu"}; }
 
 // noam: factor · d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5), equation 3.
-// The others start from learning_rate, after a linear warm-up: constant; cosine to 0 at train_steps;
-// inverse_sqrt: learning_rate · (warmup_steps / step)^0.5.
+// The others start from learning_rate, after a linear warm-up: constant; cosine to 0 at
+// train_steps; inverse_sqrt: learning_rate · (warmup_steps / step)^0.5.
 enum class ScheduleKind { noam, constant, cosine, inverse_sqrt };
 constexpr auto names(ScheduleKind) {
   return std::array{"noam", "constant", "cosine", "inverse_sqrt"};
@@ -48,14 +49,15 @@ constexpr auto names(LengthPenalty) { return std::array{"gnmt", "power"}; }
 
 struct ModelConfig {
   Family family = Family::encoder_decoder;
-  int64_t N = 6;           // layers of the encoder, and of the decoder
-  int64_t d_model = 512;   // width of the residual stream
-  int64_t d_ff = 2048;     // inner width of the feed-forward layer
-  int64_t h = 8;           // attention heads
-  Derived d_k;             // a head's query and key width; d_model / h unless stated
-  Derived d_v;             // a head's value width; d_model / h unless stated
-  Derived kv_heads;        // heads of keys and values, shared by h / kv_heads queries each; h unless stated
-  double P_drop = 0.1;     // dropout on each sublayer's output and on embedding + position
+  int64_t N = 6;          // layers of the encoder, and of the decoder
+  int64_t d_model = 512;  // width of the residual stream
+  int64_t d_ff = 2048;    // inner width of the feed-forward layer
+  int64_t h = 8;          // attention heads
+  Derived d_k;            // a head's query and key width; d_model / h unless stated
+  Derived d_v;            // a head's value width; d_model / h unless stated
+  Derived
+      kv_heads;  // heads of keys and values, shared by h / kv_heads queries each; h unless stated
+  double P_drop = 0.1;           // dropout on each sublayer's output and on embedding + position
   double attention_drop = 0.0;   // on the attention weights
   double activation_drop = 0.0;  // inside the feed-forward layer, after its activation
   NormPlacement norm_placement = NormPlacement::post;
@@ -66,8 +68,8 @@ struct ModelConfig {
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   bool attention_bias = false;  // a bias in the projections q, k, v and o
   bool tie_embeddings = true;   // one matrix for source, target and output projection
-  Derived V;                    // word-pieces of the target vocabulary; the vocabulary's unless stated
-  Derived source_V;             // of the source vocabulary; V unless stated
+  Derived V;         // word-pieces of the target vocabulary; the vocabulary's unless stated
+  Derived source_V;  // of the source vocabulary; V unless stated
 
   static void visit(auto& self, auto&& field) {
     field("family", self.family);
@@ -95,20 +97,22 @@ struct ModelConfig {
   friend bool operator==(const ModelConfig&, const ModelConfig&) = default;
 };
 
-// Paths are relative to the folder the program runs in. A corpus is named by its prefix: PREFIX.en and
-// PREFIX.de, a sentence a line, the same number of lines in both.
+// Paths are relative to the folder the program runs in. A corpus is named by its prefix: PREFIX.en
+// and PREFIX.de, a sentence a line, the same number of lines in both.
 struct DataConfig {
   std::vector<std::string> train;  // one prefix or several, read one after the other
   std::string valid;
   std::string test;
   std::string source_language = "en";
   std::string target_language = "de";
-  std::string vocabulary;          // SentencePiece model, shared by both languages
-  std::string source_vocabulary;   // of the source alone, when the two differ; else empty
-  int64_t max_length = 256;        // training pairs with more word-pieces on a side are dropped
-  double max_length_ratio = 4.0;   // and those whose sides differ by more than this, above 10 pieces
-  int64_t tokens_per_batch = 25000;  // sentences × the longest of them, on each side, padding included
-  std::string make;  // the command that makes these files, shown when one is missing; never executed
+  std::string vocabulary;         // SentencePiece model, shared by both languages
+  std::string source_vocabulary;  // of the source alone, when the two differ; else empty
+  int64_t max_length = 256;       // training pairs with more word-pieces on a side are dropped
+  double max_length_ratio = 4.0;  // and those whose sides differ by more than this, above 10 pieces
+  int64_t tokens_per_batch =
+      25000;  // sentences × the longest of them, on each side, padding included
+  std::string
+      make;  // the command that makes these files, shown when one is missing; never executed
 
   static void visit(auto& self, auto&& field) {
     field("train", self.train);
@@ -130,20 +134,20 @@ struct TrainingConfig {
   int64_t train_steps = 100000;
   int64_t warmup_steps = 4000;
   ScheduleKind schedule = ScheduleKind::noam;
-  double factor = 1.0;           // of the noam schedule
-  double learning_rate = 1e-3;   // the peak of the other schedules
-  double eps_ls = 0.1;           // label smoothing: 1 - eps_ls on the target, eps_ls / V on every entry
+  double factor = 1.0;          // of the noam schedule
+  double learning_rate = 1e-3;  // the peak of the other schedules
+  double eps_ls = 0.1;  // label smoothing: 1 - eps_ls on the target, eps_ls / V on every entry
   double beta1 = 0.9;
   double beta2 = 0.98;
-  double epsilon = 1e-9;         // Adam's
-  double clip_norm = 0.0;        // gradients are scaled down to this L2 norm; 0: never
-  int64_t accumulate = 1;        // batches a step; the loss is the mean over all their target tokens
+  double epsilon = 1e-9;   // Adam's
+  double clip_norm = 0.0;  // gradients are scaled down to this L2 norm; 0: never
+  int64_t accumulate = 1;  // batches a step; the loss is the mean over all their target tokens
   Precision precision = Precision::float32;
   int64_t seed = 1;
   int64_t log_every = 50;
-  int64_t validate_every = 1000;   // perplexity on data.valid; 0: only at the end
+  int64_t validate_every = 1000;  // perplexity on data.valid; 0: only at the end
   int64_t checkpoint_every = 1000;
-  int64_t average_last = 5;        // checkpoints averaged into the final model; 1: the last alone
+  int64_t average_last = 5;  // checkpoints averaged into the final model; 1: the last alone
 
   static void visit(auto& self, auto&& field) {
     field("train_steps", self.train_steps);
@@ -171,7 +175,7 @@ struct DecodingConfig {
   int64_t beam = 4;
   double alpha = 0.6;  // length penalty
   LengthPenalty length_penalty = LengthPenalty::gnmt;
-  int64_t max_extra_length = 50;     // a translation has at most the input's pieces and this many more
+  int64_t max_extra_length = 50;  // a translation has at most the input's pieces and this many more
   int64_t sentences_per_batch = 32;  // changes speed, never a translation
 
   static void visit(auto& self, auto&& field) {
@@ -206,14 +210,16 @@ Config read_config(const std::filesystem::path& path);
 // Applies "section.key=value". Throws UserError.
 void override_config(Config& config, const std::vector<std::string>& overrides);
 
-// Fills what follows from other keys (d_k, d_v, kv_heads; source_V where V is stated) and checks ranges
-// and the rules between keys. `where` stands before each message. Throws UserError.
+// Fills what follows from other keys (d_k, d_v, kv_heads; source_V where V is stated) and checks
+// ranges and the rules between keys. `where` stands before each message. Throws UserError.
 Config resolve(Config config, const std::string& where = "");
 
 // The three in turn: what every command that takes a CONFIG does.
-Config load_config(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
+Config load_config(const std::filesystem::path& path,
+                   const std::vector<std::string>& overrides = {});
 
-// Of everything that decides what is learned: two runs with the same one would end with the same model.
+// Of everything that decides what is learned: two runs with the same one would end with the same
+// model.
 std::string config_fingerprint(const Config& config);
 
 }  // namespace transformer

@@ -1,7 +1,7 @@
 #pragma once
 
-// A config is a plain struct that lists its fields once, in `visit`. From that list come strict reading,
-// writing, the known keys, error messages and command-line overrides.
+// A config is a plain struct that lists its fields once, in `visit`. From that list come strict
+// reading, writing, the known keys, error messages and command-line overrides.
 //
 //   struct TrainingConfig {
 //     double eps_ls = 0.1;
@@ -45,10 +45,14 @@ class Derived {
 };
 
 template <class T>
-concept Fields = requires(T& value) { T::visit(value, [](const char*, auto&) {}); };
+concept Fields = requires(T& value) {
+  T::visit(value, [](const char*, auto&) {});
+};
 
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E value) { names(value).size(); };
+concept NamedEnum = std::is_enum_v<E> && requires(E value) {
+  names(value).size();
+};
 
 template <NamedEnum E>
 std::string name_of(E value) {
@@ -120,8 +124,8 @@ std::vector<std::string> known_keys(const std::string& path = "") {
   return keys;
 }
 
-// Sets the fields that `json` has and leaves the others. `file` stands before each message, `path` is
-// the key's path so far. Throws UserError.
+// Sets the fields that `json` has and leaves the others. `file` stands before each message, `path`
+// is the key's path so far. Throws UserError.
 template <Fields T>
 void read_fields(T& value, const Json& json, const std::string& file = "",
                  const std::string& path = "") {
@@ -169,7 +173,8 @@ Json to_json(const T& value) {
   return json;
 }
 
-// Sets one field by its dotted key: ("model.d_k", 16). Throws UserError; `file` stands before the message.
+// Sets one field by its dotted key: ("model.d_k", 16). Throws UserError; `file` stands before the
+// message.
 template <Fields T>
 void set_field(T& value, const std::string& key, const Json& json, const std::string& file = "") {
   const auto known = known_keys<T>();
@@ -201,7 +206,8 @@ std::optional<std::string> first_difference(const T& a, const T& b) {
   return std::nullopt;
 }
 
-// The value of a command-line override: JSON where it is JSON (16, 0.1, true, null, ["a","b"]), else text.
+// The value of a command-line override: JSON where it is JSON (16, 0.1, true, null, ["a","b"]),
+// else text.
 Json override_value(const std::string& text);
 
 }  // namespace transformer

@@ -21,7 +21,8 @@ std::string position(const std::string& text, size_t byte) {
 }  // namespace
 
 Json parse_json(const std::string& text, const std::string& where) {
-  constexpr int kDeepest = 100;  // the parser recurses when it destroys values: bounded, for hostile files
+  constexpr int kDeepest =
+      100;  // the parser recurses when it destroys values: bounded, for hostile files
   std::vector<std::set<std::string>> keys;
   const auto refuse_twice = [&](int depth, Json::parse_event_t event, Json& value) {
     if (depth > kDeepest) throw UserError(where + ": values nested more than 100 deep");
@@ -39,7 +40,9 @@ Json parse_json(const std::string& text, const std::string& where) {
   }
 }
 
-Json read_json(const std::filesystem::path& path) { return parse_json(read_file(path), path.string()); }
+Json read_json(const std::filesystem::path& path) {
+  return parse_json(read_file(path), path.string());
+}
 
 void write_json(const std::filesystem::path& path, const Json& json) {
   write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");

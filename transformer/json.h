@@ -9,14 +9,15 @@ namespace transformer {
 // Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-// Strict JSON: a key given twice is refused, as is anything after the value. `where` stands before the
-// message. Throws UserError with line and column.
+// Strict JSON: a key given twice is refused, as is anything after the value. `where` stands before
+// the message. Throws UserError with line and column.
 Json parse_json(const std::string& text, const std::string& where);
 
 // Throws UserError where the file is missing, unreadable or not JSON.
 Json read_json(const std::filesystem::path& path);
 
-// Written beside and renamed: a reader sees the old file or the new one, never a part. Throws Failure.
+// Written beside and renamed: a reader sees the old file or the new one, never a part. Throws
+// Failure.
 void write_json(const std::filesystem::path& path, const Json& json);
 
 }  // namespace transformer

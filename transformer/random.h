@@ -7,14 +7,14 @@
 
 namespace transformer {
 
-// Every purpose has a random stream of its own ("initialisation", "dropout", "order", ...), so that one
-// more use of one stream changes nothing in another. `index` counts within a purpose: a step, an epoch.
-// The result depends on its arguments alone, on every machine.
+// Every purpose has a random stream of its own ("initialisation", "dropout", "order", ...), so that
+// one more use of one stream changes nothing in another. `index` counts within a purpose: a step,
+// an epoch. The result depends on its arguments alone, on every machine.
 uint64_t stream_seed(int64_t seed, std::string_view purpose, int64_t index = 0);
 
-// A generator whose numbers are the same with every standard library (SplitMix64; Steele, Lea and Flood
-// 2014). Also works with std::shuffle's contract, though shuffle below should be used: the standard's
-// own is free to differ between libraries.
+// A generator whose numbers are the same with every standard library (SplitMix64; Steele, Lea and
+// Flood 2014). Also works with std::shuffle's contract, though shuffle below should be used: the
+// standard's own is free to differ between libraries.
 class Random {
  public:
   using result_type = uint64_t;

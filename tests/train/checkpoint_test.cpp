@@ -109,5 +109,6 @@ TEST_CASE("model: found in a run's folder, in its newest checkpoint, or named it
   write_model(folder / "model.safetensors", {some_config(), "v", {{"w", torch::ones({1})}}});
   REQUIRE(read_model(folder.path()).state.at("w")[0].item<float>() == 1);
   write_state(folder / "foreign.safetensors", {{"w", torch::ones({1})}}, {});
-  REQUIRE_THROWS_WITH(read_model(folder / "foreign.safetensors"), Contains("\"config\"; it has none"));
+  REQUIRE_THROWS_WITH(read_model(folder / "foreign.safetensors"),
+                      Contains("\"config\"; it has none"));
 }

@@ -35,7 +35,8 @@ torch::Tensor oracle(const Case& c, double eps_ls) {
 
 }  // namespace
 
-TEST_CASE("loss: values and gradients equal torch's cross-entropy of the same smoothing", "[numeric]") {
+TEST_CASE("loss: values and gradients equal torch's cross-entropy of the same smoothing",
+          "[numeric]") {
   for (const double eps_ls : {0.0, 0.1, 0.3}) {
     // 70,000 words make blocks of 16 rows, so that several are gone through.
     for (const int64_t V : {11, 70000}) {
@@ -69,7 +70,8 @@ TEST_CASE("loss: gradients by finite differences", "[numeric]") {
         return loss;
       };
       const double slope = (loss_at(kStep) - loss_at(-kStep)) / (2 * kStep);
-      REQUIRE(tensor.grad().reshape({-1})[i].item<double>() == Approx(slope).epsilon(1e-6).margin(1e-8));
+      REQUIRE(tensor.grad().reshape({-1})[i].item<double>() ==
+              Approx(slope).epsilon(1e-6).margin(1e-8));
     }
   }
 }

@@ -30,7 +30,8 @@ TEST_CASE("schedule: the others rise linearly to learning_rate, then keep their 
   training.learning_rate = 0.5;
   training.warmup_steps = 10;
   training.train_steps = 110;
-  for (const auto kind : {ScheduleKind::constant, ScheduleKind::cosine, ScheduleKind::inverse_sqrt}) {
+  for (const auto kind :
+       {ScheduleKind::constant, ScheduleKind::cosine, ScheduleKind::inverse_sqrt}) {
     training.schedule = kind;
     REQUIRE(learning_rate(training, 64, 1) == Approx(0.05));
     REQUIRE(learning_rate(training, 64, 10) == Approx(0.5));

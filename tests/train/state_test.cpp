@@ -79,7 +79,8 @@ TEST_CASE("state: a hostile header is refused before anything is allocated") {
   refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4, "disagree");
   refused(R"({"a":{"dtype":"Q4","shape":[1],"data_offsets":[0,4]}})", 4, "dtype");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},
-              "b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4, "overlap");
+              "b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+          4, "overlap");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "hole");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5, "followed by something");
   refused(R"([])", 0, "not an object");
@@ -90,7 +91,8 @@ TEST_CASE("state: a hostile header is refused before anything is allocated") {
 
 TEST_CASE("state: every misfit is named before any tensor is touched") {
   auto to = State{{"a", torch::zeros({2})}, {"b", torch::zeros({3})}, {"c", torch::zeros({1})}};
-  const auto from = State{{"a", torch::ones({2})}, {"b", torch::ones({4})}, {"d", torch::ones({1})}};
+  const auto from =
+      State{{"a", torch::ones({2})}, {"b", torch::ones({4})}, {"d", torch::ones({1})}};
   REQUIRE_THROWS_WITH(assign(from, to, "file"),
                       "file: does not fit the model (3 tensors): b: file has [4], model has [3]; "
                       "c: missing from the file; d: not in the model");

@@ -21,14 +21,16 @@ namespace {
 
 constexpr int64_t kV = 23;
 
-// Random word-pieces; the target is the source. Lengths in shortest..longest, end-of-sentence not counted.
+// Random word-pieces; the target is the source. Lengths in shortest..longest, end-of-sentence not
+// counted.
 Corpus copy_corpus(const fs::path& file, int64_t pairs, uint64_t shortest, uint64_t longest) {
   write_file(file, [&](std::ostream& out) {
     CorpusWriter writer(out, kV, kV);
     Random random(5);
     for (int64_t i = 0; i < pairs; ++i) {
       std::vector<int32_t> pieces(shortest + random.below(longest - shortest + 1));
-      for (auto& piece : pieces) piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
+      for (auto& piece : pieces)
+        piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
       writer.add(pieces, pieces);
     }
     writer.finish({.kept = pairs}, "{}");
@@ -84,7 +86,8 @@ TrainingOutcome train_in(const fs::path& folder, const Config& config, const Cor
 
 }  // namespace
 
-TEST_CASE("training: stopped after any step and resumed, it ends as if never stopped", "[numeric]") {
+TEST_CASE("training: stopped after any step and resumed, it ends as if never stopped",
+          "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);  // several epochs in 12 steps
   const Config config = tiny_config();
@@ -110,7 +113,8 @@ TEST_CASE("training: stopped after any step and resumed, it ends as if never sto
   }
 }
 
-TEST_CASE("training: a killed process goes on from its last checkpoint to the same end", "[numeric]") {
+TEST_CASE("training: a killed process goes on from its last checkpoint to the same end",
+          "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
   const Config config = tiny_config();
@@ -138,7 +142,8 @@ TEST_CASE("training: k small batches are one large one", "[numeric]") {
     config.training.accumulate = accumulate;
     Transformer model(config.model);
     model->to(torch::kFloat64);
-    train(model, {.config = config, .train = corpus, .checkpoints = folder / std::to_string(accumulate)},
+    train(model,
+          {.config = config, .train = corpus, .checkpoints = folder / std::to_string(accumulate)},
           [](const TrainingEvent&) {});
     return state_of(*model);
   };
@@ -151,7 +156,8 @@ TEST_CASE("training: k small batches are one large one", "[numeric]") {
   }
 }
 
-TEST_CASE("training: a loss that is not finite stops the run and leaves the last checkpoint", "[numeric]") {
+TEST_CASE("training: a loss that is not finite stops the run and leaves the last checkpoint",
+          "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
   Config config = tiny_config();

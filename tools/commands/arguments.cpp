@@ -21,8 +21,8 @@ std::optional<Arguments> parse(cxxopts::Options& options, const CommandLine& lin
     // The list of positional words is our own device, not an option to type.
     const size_t own = help.find("      --positional");
     if (own != std::string::npos) help.erase(own, help.find('\n', own) + 1 - own);
-    std::cout << line.summary << "\n\n" << help.substr(help.find("Usage")) << "\nExample:\n  "
-              << line.example << "\n";
+    std::cout << line.summary << "\n\n"
+              << help.substr(help.find("Usage")) << "\nExample:\n  " << line.example << "\n";
     return std::nullopt;
   }
   if (arguments.has("positional")) {
@@ -33,8 +33,9 @@ std::optional<Arguments> parse(cxxopts::Options& options, const CommandLine& lin
   }
   const size_t count = arguments.positional.size();
   if (count < line.fewest || count > line.most) {
-    const std::string problem =
-        count < line.fewest ? "too few arguments" : "what to do with " + arguments.positional.back();
+    const std::string problem = count < line.fewest
+                                    ? "too few arguments"
+                                    : "what to do with " + arguments.positional.back();
     throw UserError(problem + "; usage: transformer " + line.name + " [options] " + line.usage +
                     "; --help says more");
   }

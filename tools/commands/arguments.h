@@ -7,7 +7,8 @@
 
 namespace transformer {
 
-// What stands after a command's name: its options, its positional arguments, and key=value overrides.
+// What stands after a command's name: its options, its positional arguments, and key=value
+// overrides.
 struct Arguments {
   cxxopts::ParseResult options;
   std::vector<std::string> positional;
@@ -20,10 +21,11 @@ struct Arguments {
   }
 };
 
-// Parses a command's words; adds --help to its options. `usage` follows the command's name in the first
-// line of the help, `example` ends it. With --help the help goes to stdout and nullopt comes back. Throws
-// cxxopts' exceptions on a wrong option and UserError on fewer or more positional arguments than allowed.
-// Every word with '=' that does not start with '-' counts as an override if `with_overrides`.
+// Parses a command's words; adds --help to its options. `usage` follows the command's name in the
+// first line of the help, `example` ends it. With --help the help goes to stdout and nullopt comes
+// back. Throws cxxopts' exceptions on a wrong option and UserError on fewer or more positional
+// arguments than allowed. Every word with '=' that does not start with '-' counts as an override if
+// `with_overrides`.
 struct CommandLine {
   std::string name;
   std::string summary;

@@ -18,20 +18,21 @@ int evaluate_command(int argc, char** argv) {
                         cxxopts::value<std::string>())(
       "hypotheses", "write the translations to this file", cxxopts::value<std::string>())(
       "json", "figures as JSON");
-  const auto arguments =
-      parse(options,
-            {.name = "evaluate",
-             .summary = "Perplexity per word-piece and BLEU of a model on parallel text.",
-             .usage = "--checkpoint RUN [--data PREFIX] [key=value...]",
-             .example = "transformer evaluate --checkpoint runs/small --data data/small/test --json",
-             .most = 0,
-             .with_overrides = true},
-            argc, argv);
+  const auto arguments = parse(
+      options,
+      {.name = "evaluate",
+       .summary = "Perplexity per word-piece and BLEU of a model on parallel text.",
+       .usage = "--checkpoint RUN [--data PREFIX] [key=value...]",
+       .example = "transformer evaluate --checkpoint runs/small --data data/small/test --json",
+       .most = 0,
+       .with_overrides = true},
+      argc, argv);
   if (!arguments) return 0;
   auto loaded = load_model(*arguments);
   const std::string prefix =
       arguments->has("data") ? arguments->get<std::string>("data") : loaded.config.data.test;
-  if (prefix.empty()) throw UserError("evaluate: the config has no data.test; expected --data PREFIX");
+  if (prefix.empty())
+    throw UserError("evaluate: the config has no data.test; expected --data PREFIX");
 
   const auto set = open_evaluation(prefix, loaded.config.data,
                                    {loaded.translator.source, loaded.translator.target});
@@ -39,9 +40,10 @@ int evaluate_command(int argc, char** argv) {
   {
     StatusLine status;
     const auto all = static_cast<double>(set.text.source.size());
-    result = evaluate(loaded.translator, set, loaded.config.data.tokens_per_batch, [&](size_t done) {
-      status.update(status.bar(static_cast<double>(done) / all) + " translating " + prefix);
-    });
+    result =
+        evaluate(loaded.translator, set, loaded.config.data.tokens_per_batch, [&](size_t done) {
+          status.update(status.bar(static_cast<double>(done) / all) + " translating " + prefix);
+        });
   }
   if (arguments->has("hypotheses")) {
     std::string text;

@@ -6,7 +6,8 @@
 namespace transformer {
 
 void add_model_options(cxxopts::Options& options) {
-  options.add_options()("checkpoint", "a run's folder, a checkpoint's folder, or a .safetensors file",
+  options.add_options()("checkpoint",
+                        "a run's folder, a checkpoint's folder, or a .safetensors file",
                         cxxopts::value<std::string>())(
       "device", "auto, cpu, cuda or cuda:N", cxxopts::value<std::string>()->default_value("auto"))(
       "threads", "threads of the matrix products; 0: all cores",

@@ -50,7 +50,8 @@ int score_command(int argc, char** argv) {
       argc, argv);
   if (!arguments) return 0;
   for (const char* needed : {"source", "target"}) {
-    if (!arguments->has(needed)) throw UserError(std::string("score: expected --") + needed + " FILE");
+    if (!arguments->has(needed))
+      throw UserError(std::string("score: expected --") + needed + " FILE");
   }
   const auto sources = lines_of(arguments->get<std::string>("source"));
   const auto targets = lines_of(arguments->get<std::string>("target"));

@@ -33,7 +33,9 @@ class Narrator {
                    grouped(static_cast<int64_t>(e.tokens_per_second)) + " tokens/s  " + last_ +
                    duration(e.seconds_left) + " left");
   }
-  void operator()(const Validated& e) { last_ = "valid PPL " + number("%.2f", e.perplexity) + "  "; }
+  void operator()(const Validated& e) {
+    last_ = "valid PPL " + number("%.2f", e.perplexity) + "  ";
+  }
   void operator()(const CheckpointWritten&) {}
   void operator()(const Resumed& e) { status_.say("goes on after step " + grouped(e.step)); }
   void operator()(const CheckpointPassedOver& e) {
@@ -60,17 +62,17 @@ int train_command(int argc, char** argv) {
       "device", "auto, cpu, cuda or cuda:N", cxxopts::value<std::string>()->default_value("auto"))(
       "threads", "threads of the matrix products; 0: all cores",
       cxxopts::value<int64_t>()->default_value("0"))("json", "print result.json to stdout");
-  const auto arguments =
-      parse(options,
-            {.name = "train",
-             .summary = "Trains an experiment and evaluates it on data.valid. Killed and started again "
-                        "with the same folder, it goes on and ends with the same weights.",
-             .usage = "CONFIG --out RUN [key=value...]",
-             .example = "transformer train configs/mini.json --out runs/pre model.norm_placement=pre",
-             .fewest = 1,
-             .most = 1,
-             .with_overrides = true},
-            argc, argv);
+  const auto arguments = parse(
+      options,
+      {.name = "train",
+       .summary = "Trains an experiment and evaluates it on data.valid. Killed and started again "
+                  "with the same folder, it goes on and ends with the same weights.",
+       .usage = "CONFIG --out RUN [key=value...]",
+       .example = "transformer train configs/mini.json --out runs/pre model.norm_placement=pre",
+       .fewest = 1,
+       .most = 1,
+       .with_overrides = true},
+      argc, argv);
   if (!arguments) return 0;
   if (!arguments->has("out")) throw UserError("train: expected --out RUN, the folder to train in");
   const Config config = load_config(arguments->positional[0], arguments->overrides);
@@ -82,9 +84,9 @@ int train_command(int argc, char** argv) {
       .on_training = [&](const TrainingEvent& event) { narrator(event); },
       .on_translating = [&](size_t done, size_t all) { narrator.translating(done, all); },
       .on_note = [&](const std::string& text) { narrator.say(text); }};
-  const auto result =
-      run_experiment(config, arguments->get<std::string>("out"),
-                     device_named(arguments->get<std::string>("device")), stop_on_signals(), events);
+  const auto result = run_experiment(config, arguments->get<std::string>("out"),
+                                     device_named(arguments->get<std::string>("device")),
+                                     stop_on_signals(), events);
   if (!result) {
     narrator.say("stopped with a checkpoint; run the same command again to go on");
     return exit_code_of_signal();

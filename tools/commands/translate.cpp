@@ -16,8 +16,8 @@ namespace transformer {
 
 namespace {
 
-// Lines of standard input as they come: a reader who waits for each answer gets it, and a file is read in
-// large pieces.
+// Lines of standard input as they come: a reader who waits for each answer gets it, and a file is
+// read in large pieces.
 class Lines {
  public:
   // At least one line unless the input has ended; then as many as are there, `most` at most.
@@ -68,17 +68,18 @@ class Lines {
 int translate_command(int argc, char** argv) {
   cxxopts::Options options("transformer translate");
   add_model_options(options);
-  options.add_options()("scores", "before each translation its log-probability and score, with tabs");
-  const auto arguments =
-      parse(options,
-            {.name = "translate",
-             .summary = "Translates standard input to standard output, a sentence a line, in order.",
-             .usage = "--checkpoint RUN [key=value...] < INPUT > OUTPUT",
-             .example = "transformer translate --checkpoint runs/small decoding.beam=8 "
-                        "< data/small/test.en > test.hyp",
-             .most = 0,
-             .with_overrides = true},
-            argc, argv);
+  options.add_options()("scores",
+                        "before each translation its log-probability and score, with tabs");
+  const auto arguments = parse(
+      options,
+      {.name = "translate",
+       .summary = "Translates standard input to standard output, a sentence a line, in order.",
+       .usage = "--checkpoint RUN [key=value...] < INPUT > OUTPUT",
+       .example = "transformer translate --checkpoint runs/small decoding.beam=8 "
+                  "< data/small/test.en > test.hyp",
+       .most = 0,
+       .with_overrides = true},
+      argc, argv);
   if (!arguments) return 0;
   auto loaded = load_model(*arguments);
   constexpr size_t kBatchesAhead = 16;  // sorted by length together

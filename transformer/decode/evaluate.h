@@ -17,8 +17,8 @@ struct Evaluation {
   std::vector<std::string> hypotheses;
 };
 
-// A model's figures on a set: perplexity of the references, and BLEU of its translations. `on_done` hears
-// how many lines are translated.
+// A model's figures on a set: perplexity of the references, and BLEU of its translations. `on_done`
+// hears how many lines are translated.
 Evaluation evaluate(Translator& translator, const EvaluationSet& set, int64_t tokens_per_batch,
                     const std::function<void(size_t)>& on_done = nullptr);
 

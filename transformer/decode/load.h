@@ -17,9 +17,9 @@ struct LoadedModel {
   Translator translator;
 };
 
-// A model ready to translate, from a .safetensors file, a checkpoint's or a run's folder. Its config comes
-// with it; `overrides` may change decoding.* and data.*, but not the model. The vocabulary must be the one
-// it was trained with. Throws UserError.
+// A model ready to translate, from a .safetensors file, a checkpoint's or a run's folder. Its
+// config comes with it; `overrides` may change decoding.* and data.*, but not the model. The
+// vocabulary must be the one it was trained with. Throws UserError.
 LoadedModel load_model(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                        const torch::Device& device);
 

@@ -59,10 +59,10 @@ std::vector<PairScore> score(Translator& translator, const std::vector<std::stri
       input.push_back({kBos});
       input.back().insert(input.back().end(), pieces.begin(), pieces.end() - 1);
     }
-    const auto log_p = piece_log_probabilities(
-                           translator.model, padded(source, translator.device),
-                           padded(input, translator.device), padded(output, translator.device))
-                           .to(torch::kCPU);
+    const auto log_p =
+        piece_log_probabilities(translator.model, padded(source, translator.device),
+                                padded(input, translator.device), padded(output, translator.device))
+            .to(torch::kCPU);
     for (size_t k = start; k < end; ++k) {
       auto& each = scores[order[k]];
       const auto* row = log_p[static_cast<int64_t>(k - start)].const_data_ptr<double>();

@@ -29,8 +29,9 @@ struct Translation {
 };
 
 // Line i of the result is that of `lines`. Sentences of like length are decoded together,
-// decoding.sentences_per_batch at a time, which changes no translation. An empty line's translation is
-// empty. `on_done` hears how many lines are done. Throws UserError where a line is too long for the model.
+// decoding.sentences_per_batch at a time, which changes no translation. An empty line's translation
+// is empty. `on_done` hears how many lines are done. Throws UserError where a line is too long for
+// the model.
 std::vector<Translation> translate(Translator& translator, const std::vector<std::string>& lines,
                                    const std::function<void(size_t)>& on_done = nullptr);
 

@@ -64,7 +64,8 @@ Checkpoint read_checkpoint(const fs::path& folder) {
 void tidy(const fs::path& folder, int64_t keep) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(".tmp-")) fs::remove_all(entry.path(), ignored);
+    if (entry.path().filename().string().starts_with(".tmp-"))
+      fs::remove_all(entry.path(), ignored);
   }
   auto folders = checkpoint_folders(folder);
   while (static_cast<int64_t>(folders.size()) > keep) {
@@ -136,8 +137,9 @@ Model read_model(const fs::path& path) {
     const auto folders = checkpoint_folders(path / "checkpoints");
     if (!fs::exists(file) && !folders.empty()) file = folders.back() / kModelFile;
     if (!fs::exists(file)) {
-      throw UserError(path.string() +
-                      ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
+      throw UserError(
+          path.string() +
+          ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
     }
   }
   return model_in(read_state(file), file);

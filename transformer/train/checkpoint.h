@@ -12,16 +12,16 @@
 
 namespace transformer {
 
-// Where a training stands, beside weights and moments. Random streams need no state of their own: they
-// follow from the seed and the step (transformer/random.h).
+// Where a training stands, beside weights and moments. Random streams need no state of their own:
+// they follow from the seed and the step (transformer/random.h).
 struct Progress {
-  int64_t step = 0;            // steps done
-  int64_t epoch = 0;           // of the next batch
-  int64_t batch = 0;           // of the next batch, within its epoch
-  int64_t source_tokens = 0;   // trained on so far
+  int64_t step = 0;           // steps done
+  int64_t epoch = 0;          // of the next batch
+  int64_t batch = 0;          // of the next batch, within its epoch
+  int64_t source_tokens = 0;  // trained on so far
   int64_t target_tokens = 0;
-  double flops = 0;            // of training so far, padding included (analysis/flops.h)
-  double seconds = 0;          // of training so far
+  double flops = 0;              // of training so far, padding included (analysis/flops.h)
+  double seconds = 0;            // of training so far
   double interval_smoothed = 0;  // sums since the last log line
   double interval_nll = 0;
   int64_t interval_tokens = 0;
@@ -51,13 +51,15 @@ struct Checkpoint {
 };
 
 // FOLDER/step-000001000/{model,optimizer}.safetensors and progress.json, written beside, synced and
-// renamed: there whole or not at all. Afterwards all but the newest `keep` are removed. Throws Failure.
-void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint, int64_t keep);
+// renamed: there whole or not at all. Afterwards all but the newest `keep` are removed. Throws
+// Failure.
+void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint,
+                      int64_t keep);
 
-// The newest checkpoint in FOLDER that is sound; nullopt where there is none. Each unsound one passed
-// over is told to `on_damage` in words.
-std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& folder,
-                                            const std::function<void(const std::string&)>& on_damage);
+// The newest checkpoint in FOLDER that is sound; nullopt where there is none. Each unsound one
+// passed over is told to `on_damage` in words.
+std::optional<Checkpoint> newest_checkpoint(
+    const std::filesystem::path& folder, const std::function<void(const std::string&)>& on_damage);
 
 // The step folders in FOLDER, oldest first.
 std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& folder);
@@ -70,12 +72,12 @@ struct Model {
 };
 void write_model(const std::filesystem::path& path, const Model& model);
 
-// `path`: a .safetensors file, a checkpoint's folder, or a run's folder (its model.safetensors, else its
-// newest checkpoint). Throws UserError.
+// `path`: a .safetensors file, a checkpoint's folder, or a run's folder (its model.safetensors,
+// else its newest checkpoint). Throws UserError.
 Model read_model(const std::filesystem::path& path);
 
-// The mean of every weight over models of one architecture and vocabulary, accumulated in double. Throws
-// UserError naming the key in which two configs differ.
+// The mean of every weight over models of one architecture and vocabulary, accumulated in double.
+// Throws UserError naming the key in which two configs differ.
 Model average(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace transformer

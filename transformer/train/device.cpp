@@ -7,12 +7,14 @@
 namespace transformer {
 
 torch::Device device_named(const std::string& name) {
-  const auto gpus = static_cast<int64_t>(torch::cuda::is_available() ? torch::cuda::device_count() : 0);
+  const auto gpus =
+      static_cast<int64_t>(torch::cuda::is_available() ? torch::cuda::device_count() : 0);
   if (name == "auto") return gpus > 0 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
   if (name == "cpu") return torch::kCPU;
   if (name == "cuda" && gpus > 0) return torch::Device(torch::kCUDA, 0);
   for (int64_t i = 0; i < gpus; ++i) {
-    if (name == "cuda:" + std::to_string(i)) return torch::Device(torch::kCUDA, static_cast<int8_t>(i));
+    if (name == "cuda:" + std::to_string(i))
+      return torch::Device(torch::kCUDA, static_cast<int8_t>(i));
   }
   throw UserError("--device: \"" + name + "\" is not one of: auto, cpu" +
                   (gpus == 0 ? " (this machine has no CUDA device that LibTorch can use)"

@@ -6,7 +6,8 @@
 
 namespace transformer {
 
-// "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". Throws UserError where it is not there.
+// "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". Throws UserError where it is not
+// there.
 torch::Device device_named(const std::string& name);
 
 // Threads of the matrix products; 0: as many as cores this process may use.

@@ -14,8 +14,8 @@ struct LossSums {
 
 // Output projection and label-smoothed cross-entropy in one (section 5.4): the smoothed target has
 // 1 - eps_ls on the target and eps_ls / V on every entry, the target included, as torch::nn's
-// CrossEntropyLoss. The logits exist for one block of tokens at a time and their gradients are made in
-// the same pass, so no [tokens, V] tensor is held.
+// CrossEntropyLoss. The logits exist for one block of tokens at a time and their gradients are made
+// in the same pass, so no [tokens, V] tensor is held.
 //   hidden: [..., d_model], output_weight: [V, d_model], targets: [...] int64.
 LossSums smoothed_loss(const torch::Tensor& hidden, const torch::Tensor& output_weight,
                        const torch::Tensor& targets, double eps_ls);

@@ -26,11 +26,13 @@ Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_p
     const auto ids = to_device(batch, device);
     const auto mask = padding_mask(ids.source);
     const auto hidden = model->decode(ids.target_input, model->encode(ids.source, mask), mask);
-    sum.nll += smoothed_loss(hidden, model->output_weight(), ids.target_output, 0.0).nll.item<double>();
+    sum.nll +=
+        smoothed_loss(hidden, model->output_weight(), ids.target_output, 0.0).nll.item<double>();
     sum.tokens += batch.target_tokens;
   }
   model->train(was_training);
-  if (!std::isfinite(sum.nll)) throw Failure("validation: the loss is not finite; the model has diverged");
+  if (!std::isfinite(sum.nll))
+    throw Failure("validation: the loss is not finite; the model has diverged");
   return sum;
 }
 

@@ -8,13 +8,14 @@
 namespace transformer {
 
 struct Perplexity {
-  double nll = 0;      // summed negative natural-log likelihood of the target word-pieces
-  int64_t tokens = 0;  // target word-pieces, end-of-sentence included
+  double nll = 0;        // summed negative natural-log likelihood of the target word-pieces
+  int64_t tokens = 0;    // target word-pieces, end-of-sentence included
   double value() const;  // exp(nll / tokens)
 };
 
-// Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model is
-// left in the mode it was in. Draws no random number. Throws Failure where the result is not finite.
+// Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model
+// is left in the mode it was in. Draws no random number. Throws Failure where the result is not
+// finite.
 Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_per_batch,
                       const torch::Device& device);
 

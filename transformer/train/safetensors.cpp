@@ -83,7 +83,8 @@ class Reader {
     std::vector<torch::Tensor> tensors;
     for (const auto& entry : entries) {
       auto tensor = torch::empty(entry.shape, entry.type);
-      in_.read(static_cast<char*>(tensor.data_ptr()), static_cast<std::streamsize>(tensor.nbytes()));
+      in_.read(static_cast<char*>(tensor.data_ptr()),
+               static_cast<std::streamsize>(tensor.nbytes()));
       if (!in_) refuse("cannot read " + entry.name);
       tensors.push_back(tensor);
       file.state[entry.name] = tensor;
@@ -154,7 +155,8 @@ class Reader {
     const bool is_empty = std::ranges::find(shape, 0u) != shape.end();
     if (is_empty) bytes = 0;
     for (const uint64_t size : shape) {
-      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) refuse(name + " is too large");
+      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+        refuse(name + " is too large");
       if (is_empty) continue;
       if (bytes > most / size) refuse(name + " is larger than the file");
       bytes *= size;
@@ -192,7 +194,8 @@ void write_state(const fs::path& path, const State& state,
   text.append((8 - text.size() % 8) % 8, ' ');  // the tensors begin aligned
   write_file(path, [&](std::ostream& out) {
     std::array<char, 8> prefix{};
-    for (size_t i = 0; i < prefix.size(); ++i) prefix[i] = static_cast<char>(text.size() >> (8 * i));
+    for (size_t i = 0; i < prefix.size(); ++i)
+      prefix[i] = static_cast<char>(text.size() >> (8 * i));
     out.write(prefix.data(), prefix.size());
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     for (const auto& tensor : tensors) {

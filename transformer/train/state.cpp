@@ -18,7 +18,8 @@ namespace {
 
 std::string shape(const torch::Tensor& tensor) {
   std::string text;
-  for (const int64_t size : tensor.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  for (const int64_t size : tensor.sizes())
+    text += (text.empty() ? "" : ", ") + std::to_string(size);
   return "[" + text + "]";
 }
 

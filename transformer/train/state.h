@@ -17,8 +17,8 @@ using State = std::map<std::string, torch::Tensor>;
 
 State state_of(const torch::nn::Module& module);
 
-// Copies `from` into the tensors of `to`. Throws UserError naming every missing, unknown and misshapen
-// tensor at once, before any is touched. `where` stands before the message.
+// Copies `from` into the tensors of `to`. Throws UserError naming every missing, unknown and
+// misshapen tensor at once, before any is touched. `where` stands before the message.
 void assign(const State& from, State& to, const std::string& where);
 
 struct StateFile {
@@ -26,12 +26,13 @@ struct StateFile {
   std::map<std::string, std::string> metadata;
 };
 
-// The safetensors format. A checksum over names, shapes, metadata and values goes into the metadata; a
-// file that has one is checked against it. Written whole or not at all; throws Failure.
+// The safetensors format. A checksum over names, shapes, metadata and values goes into the
+// metadata; a file that has one is checked against it. Written whole or not at all; throws Failure.
 void write_state(const std::filesystem::path& path, const State& state,
                  const std::map<std::string, std::string>& metadata);
 
-// Reads as from a stranger: sizes and offsets are checked before anything is allocated. Throws UserError.
+// Reads as from a stranger: sizes and offsets are checked before anything is allocated. Throws
+// UserError.
 StateFile read_state(const std::filesystem::path& path);
 
 }  // namespace transformer

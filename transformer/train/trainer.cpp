@@ -57,12 +57,13 @@ double gradient_norm(const Adam::Parameters& parameters) {
                               const std::vector<Batch>& batches) {
   throw Failure("step " + std::to_string(step) + ": " + what +
                 " is not finite; nothing of this step was applied. Training pairs in the batch: " +
-                rows_of(batches) + ". A lower training.factor or learning_rate, more warmup_steps or " +
+                rows_of(batches) +
+                ". A lower training.factor or learning_rate, more warmup_steps or " +
                 "training.clip_norm may help");
 }
 
-// Gradients of the mean loss over the target tokens of all the batches together, so that k small batches
-// are one large one.
+// Gradients of the mean loss over the target tokens of all the batches together, so that k small
+// batches are one large one.
 StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches,
                       const TrainingTask& task, int64_t step) {
   const auto& training = task.config.training;
@@ -104,9 +105,8 @@ Adam::Parameters parameters_of(const Transformer& model) {
 
 Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
                 const std::function<void(const TrainingEvent&)>& on_event) {
-  const auto found = newest_checkpoint(task.checkpoints, [&](const std::string& reason) {
-    on_event(CheckpointPassedOver{reason});
-  });
+  const auto found = newest_checkpoint(
+      task.checkpoints, [&](const std::string& reason) { on_event(CheckpointPassedOver{reason}); });
   if (!found) {
     Progress progress;
     progress.data_fingerprint = task.train.fingerprint();
@@ -114,10 +114,12 @@ Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
   }
   const std::string where = task.checkpoints.string();
   if (const auto key = first_difference(found->config, task.config)) {
-    throw UserError(where + ": " + *key + " differs from that of the run; use another --out folder");
+    throw UserError(where + ": " + *key +
+                    " differs from that of the run; use another --out folder");
   }
   if (found->progress.data_fingerprint != task.train.fingerprint()) {
-    throw UserError(where + ": the training data is not what the run began with; use another --out folder");
+    throw UserError(where +
+                    ": the training data is not what the run began with; use another --out folder");
   }
   State weights = state_of(*model);
   assign(found->model, weights, where);
@@ -179,8 +181,8 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     progress.source_tokens += sums.source_tokens;
     progress.target_tokens += sums.target_tokens;
     for (const auto& batch : step_batches) {
-      progress.flops += training_flops(
-          task.config.model, {batch.sentences, batch.source_length, batch.target_length});
+      progress.flops += training_flops(task.config.model,
+                                       {batch.sentences, batch.source_length, batch.target_length});
     }
     progress.seconds += elapsed;
     progress.interval_smoothed += sums.smoothed;
@@ -192,22 +194,24 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     const bool is_last = step == training.train_steps;
     if (step % training.log_every == 0 || is_last) {
       const auto tokens = static_cast<double>(progress.interval_tokens);
-      const double a_step = (progress.seconds - first_seconds) / static_cast<double>(step - first_step);
-      on_event(StepLogged{
-          .step = step,
-          .loss = progress.interval_smoothed / tokens,
-          .nll = progress.interval_nll / tokens,
-          .learning_rate = rate,
-          .gradient_norm = sums.gradient_norm,
-          .source_tokens = progress.source_tokens,
-          .target_tokens = progress.target_tokens,
-          .tokens_per_second = static_cast<double>(interval_tokens) / interval_seconds,
-          .seconds_left = a_step * static_cast<double>(training.train_steps - step)});
+      const double a_step =
+          (progress.seconds - first_seconds) / static_cast<double>(step - first_step);
+      on_event(
+          StepLogged{.step = step,
+                     .loss = progress.interval_smoothed / tokens,
+                     .nll = progress.interval_nll / tokens,
+                     .learning_rate = rate,
+                     .gradient_norm = sums.gradient_norm,
+                     .source_tokens = progress.source_tokens,
+                     .target_tokens = progress.target_tokens,
+                     .tokens_per_second = static_cast<double>(interval_tokens) / interval_seconds,
+                     .seconds_left = a_step * static_cast<double>(training.train_steps - step)});
       progress.interval_smoothed = progress.interval_nll = 0;
       progress.interval_tokens = interval_tokens = 0;
       interval_seconds = 0;
     }
-    if (task.valid != nullptr && training.validate_every > 0 && step % training.validate_every == 0) {
+    if (task.valid != nullptr && training.validate_every > 0 &&
+        step % training.validate_every == 0) {
       const auto result =
           perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device);
       on_event(Validated{step, result.value()});

@@ -16,13 +16,14 @@
 
 namespace transformer {
 
-// Every training.log_every steps, and at the last; sums and rates are over the steps since the last one.
+// Every training.log_every steps, and at the last; sums and rates are over the steps since the last
+// one.
 struct StepLogged {
   int64_t step = 0;
   double loss = 0;  // per target word-piece, with label smoothing: what is minimised
   double nll = 0;   // without it
   double learning_rate = 0;
-  double gradient_norm = 0;  // L2 over all parameters, of this step, before clipping
+  double gradient_norm = 0;   // L2 over all parameters, of this step, before clipping
   int64_t source_tokens = 0;  // trained on so far
   int64_t target_tokens = 0;
   double tokens_per_second = 0;  // target word-pieces
@@ -59,10 +60,10 @@ struct TrainingOutcome {
   bool stopped = false;  // before its last step
 };
 
-// Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed at any
-// moment and started again ends with the same weights, bit for bit, as one never stopped, on the same
-// machine with as many threads. Prints nothing. Throws Failure where a loss or a gradient is not finite,
-// naming step, batch and tensor: such a step is never applied.
+// Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed
+// at any moment and started again ends with the same weights, bit for bit, as one never stopped, on
+// the same machine with as many threads. Prints nothing. Throws Failure where a loss or a gradient
+// is not finite, naming step, batch and tensor: such a step is never applied.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
 
