@@ -67,6 +67,7 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
   refused(R"({"training": {"beta2": "0.98"}})", "training.beta2: expected a number; got \"0.98\"");
   refused(R"([])", "expected an object; got []");
   refused(R"({"model": {"h": 4, "h": 8}})", "\"h\" is given twice");
+  refused(std::string("{}\0{", 4), "not JSON: line 1, column 3");
   refused("{\"model\":\n  {\"h\": }}", "not JSON: line 2, column 9");
 }
 

@@ -28,7 +28,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "transformer/decode", "transformer/analysis"}},
     {"tools",
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
-      "transformer/decode", "transformer/analysis", "experiments"}},
+      "transformer/decode", "transformer/analysis", "experiments", "tools/commands"}},
     {"tools/commands",
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
       "transformer/decode", "transformer/analysis", "experiments", "tools"}},

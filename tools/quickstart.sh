@@ -9,5 +9,5 @@ tools/setup.sh
 tools/build.sh release
 readonly program=build/release/transformer
 
-[ -e data/mini/train.en ] || "$program" data generate --out data/mini
+[ -e data/mini/train.en ] || "$program" data generate --out data/mini --words 80 --longest 12 --valid 500 --test 500
 "$program" sweep configs/table3-mini.json --out runs/table3-mini "$@"

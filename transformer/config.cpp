@@ -86,8 +86,8 @@ void check(const DataConfig& data, const Rules& rules) {
 void check(const TrainingConfig& training, const Rules& rules) {
   rules.in_range("training.train_steps", training.train_steps, 1);
   rules.in_range("training.warmup_steps", training.warmup_steps, 0);
-  rules.in_range("training.factor", training.factor, 0, 1e6);
-  rules.in_range("training.learning_rate", training.learning_rate, 0, 1e6);
+  rules.in_range("training.factor", training.factor, 0, 1e30);
+  rules.in_range("training.learning_rate", training.learning_rate, 0, 1e30);
   rules.probability("training.eps_ls", training.eps_ls);
   rules.probability("training.beta1", training.beta1);
   rules.probability("training.beta2", training.beta2);

@@ -33,6 +33,10 @@ Json parse_json(const std::string& text, const std::string& where) {
     }
     return true;
   };
+  // To the parser a NUL would be the end of the text, and what follows it would go unseen.
+  if (const size_t nul = text.find('\0'); nul != std::string::npos) {
+    throw UserError(where + ": not JSON: " + position(text, nul + 1));
+  }
   try {
     return Json::parse(text, refuse_twice);
   } catch (const Json::parse_error& error) {

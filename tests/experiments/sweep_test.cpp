@@ -236,7 +236,7 @@ TEST_CASE("sweep: the smaller tables are Table 3 in proportion") {
       in_proportion(ours.training.train_steps, our_base.training.train_steps,
                     theirs.training.train_steps, their_base.training.train_steps);
       REQUIRE(ours.training.warmup_steps == our_base.training.warmup_steps);
-      REQUIRE(ours.model.N == theirs.model.N);
+      in_proportion(ours.model.N, our_base.model.N, theirs.model.N, their_base.model.N);
       REQUIRE(ours.model.h == theirs.model.h);
       REQUIRE(ours.model.P_drop == theirs.model.P_drop);
       REQUIRE(ours.model.positions == theirs.model.positions);

@@ -16,7 +16,7 @@ TEST_CASE("adam: twenty steps equal torch::optim::Adam's", "[numeric]") {
   for (int step = 1; step <= 20; ++step) {
     const auto target = torch::randn({5, 3}, torch::kFloat64);
     for (auto& w : {ours, theirs}) {
-      w.mutable_grad() = {};
+      w.mutable_grad().reset();
       ((w - target).pow(2).sum() * step).backward();
     }
     const double rate = 0.01 / step;

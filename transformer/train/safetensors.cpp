@@ -59,7 +59,7 @@ class Reader {
     if (!in_) throw UserError(path_ + ": cannot open");
   }
 
-  StateFile read() {
+  StateFile read(ChecksumRule rule) {
     const Json header = read_header();
     std::vector<Entry> entries;
     StateFile file;
@@ -94,6 +94,8 @@ class Reader {
         refuse("damaged: its contents do not match its checksum");
       }
       file.metadata.erase(stated);
+    } else if (rule == ChecksumRule::required) {
+      refuse("it has no checksum");
     }
     return file;
   }
@@ -204,6 +206,6 @@ void write_state(const fs::path& path, const State& state,
   });
 }
 
-StateFile read_state(const fs::path& path) { return Reader(path).read(); }
+StateFile read_state(const fs::path& path, ChecksumRule rule) { return Reader(path).read(rule); }
 
 }  // namespace transformer

@@ -31,8 +31,12 @@ struct StateFile {
 void write_state(const std::filesystem::path& path, const State& state,
                  const std::map<std::string, std::string>& metadata);
 
+// Files of another program have no checksum; ours always do.
+enum class ChecksumRule { required, where_there_is_one };
+
 // Reads as from a stranger: sizes and offsets are checked before anything is allocated. Throws
 // UserError.
-StateFile read_state(const std::filesystem::path& path);
+StateFile read_state(const std::filesystem::path& path,
+                     ChecksumRule rule = ChecksumRule::required);
 
 }  // namespace transformer

@@ -50,7 +50,7 @@ struct TrainingTask {
   const Corpus& train;
   const Corpus* valid = nullptr;
   std::filesystem::path checkpoints;
-  std::string vocabulary;  // fingerprints, kept in the checkpoints
+  std::string vocabulary{};  // fingerprints, kept in the checkpoints
   torch::Device device = torch::kCPU;
   const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
 };
