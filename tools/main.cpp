@@ -2,7 +2,7 @@
 
 #include <c10/util/Exception.h>
 
-#include <cstdio>
+#include <csignal>
 #include <cxxopts.hpp>
 #include <iostream>
 #include <string>
@@ -71,6 +71,9 @@ int run(int argc, char** argv) {
 }  // namespace transformer
 
 int main(int argc, char** argv) {
+  // A closed pipe and a file that may not grow are failed writes like any other, told in words.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto say = [](const std::string& message) {
     std::cerr << "transformer: " << message << "\n";
   };

@@ -24,7 +24,6 @@ const std::atomic<bool>& stop_on_signals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
   return stop;
 }
 

@@ -1,0 +1,191 @@
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "tests/tools/program.h"
+#include "transformer/files.h"
+#include "transformer/folder_lock.h"
+#include "transformer/train/state.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A generated pair and a tiny config on it.
+class Workplace {
+ public:
+  Workplace() {
+    const auto made =
+        run_program({"data", "generate", "--out", file("data"), "--words", "20", "--longest", "6",
+                     "--pairs", "300", "--valid", "12", "--test", "12"});
+    REQUIRE(made.code == 0);
+  }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  // train configs/mini.json into a folder, with these overrides.
+  Outcome train(const std::string& out, const std::vector<std::string>& overrides = {},
+                const std::string& before = "") const {
+    std::vector<std::string> words = {"train",
+                                      "configs/mini.json",
+                                      "--out",
+                                      file(out),
+                                      "data.train=" + file("data/train"),
+                                      "data.valid=" + file("data/valid"),
+                                      "data.vocabulary=" + file("data/vocabulary.model"),
+                                      "model.V=400",
+                                      "model.N=1",
+                                      "model.d_model=16",
+                                      "model.d_ff=16",
+                                      "model.h=2",
+                                      "training.train_steps=4",
+                                      "training.log_every=1",
+                                      "data.tokens_per_batch=300",
+                                      "decoding.beam=2",
+                                      "decoding.max_extra_length=3"};
+    words.insert(words.end(), overrides.begin(), overrides.end());
+    return run_program(words, "", before);
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+// One line on stderr that says this, and this exit code.
+void refused(const Outcome& outcome, int code, const std::string& message) {
+  INFO(outcome.err);
+  REQUIRE(outcome.code == code);
+  REQUIRE_THAT(outcome.err, Contains(message));
+  const size_t last = outcome.err.rfind("transformer: ");
+  REQUIRE(last != std::string::npos);
+  REQUIRE(std::count(outcome.err.begin() + static_cast<std::ptrdiff_t>(last), outcome.err.end(),
+                     '\n') == 1);
+}
+
+}  // namespace
+
+TEST_CASE("bad input: configs and usage", "[e2e]") {
+  refused(run_program({"trian"}), 2, "trian: unknown command; did you mean train?");
+  refused(run_program({"train"}), 2, "too few arguments");
+  refused(run_program({"train", "configs/mini.json"}), 2, "expected --out RUN");
+  refused(run_program({"train", "configs/mini.json", "--ouT", "x"}), 2, "ouT");
+  refused(run_program({"config", "configs/none.json"}), 2, "configs/none.json: cannot open");
+  refused(run_program({"config", "configs/mini.json", "model.hh=2"}), 2, "did you mean model.h?");
+  refused(run_program({"config", "configs/mini.json", "model.P_drop=1.5"}), 2,
+          "configs/mini.json: model.P_drop: 1.5 is not in [0, 1)");
+  refused(run_program({"config", "configs/mini.json", "model.norm_placement=prenorm"}), 2,
+          "is not one of: post, pre");
+  refused(run_program({"config", "configs/table3.json"}), 2, "this is a sweep");
+  refused(run_program({"train", "configs/mini.json", "--out", "x", "--device", "tpu"}), 2,
+          "is not one of: auto, cpu");
+}
+
+TEST_CASE("bad input: data", "[e2e]") {
+  const Workplace place;
+  refused(place.train("r1", {"data.train=" + place.file("nowhere")}), 2,
+          "make it with: transformer data");
+  refused(place.train("r2", {"data.tokens_per_batch=5"}), 2, "tokens_per_batch");
+  refused(place.train("r3", {"model.positions=learned", "model.max_positions=3"}), 2,
+          "max_positions");
+
+  const fs::path valid = place.file("data/valid.en");
+  const std::string text = read_file(valid);
+  write_file(valid, text + "One more line.\n");
+  refused(place.train("r4"), 2, "12");
+  write_file(valid, "caf\xe9\n" + text.substr(text.find('\n') + 1));
+  refused(place.train("r5"), 2, "valid.en: line 1");
+  write_file(valid, text);
+
+  for (const char* side : {"en", "de"}) {
+    write_file(place.file(std::string("data/none.") + side), "\n\n");
+  }
+  refused(place.train("r6", {"data.train=" + place.file("data/none")}), 2, "none");
+  REQUIRE(place.train("r7").code == 0);
+}
+
+TEST_CASE("bad input: a run's folder", "[e2e]") {
+  const Workplace place;
+  refused(run_program({"train", "configs/mini.json", "--out", "/proc/nothing/run"}), 1,
+          "cannot create the folder");
+  REQUIRE(place.train("run").code == 0);
+  refused(place.train("run", {"training.eps_ls=0.2"}), 2, "training.eps_ls");
+  {
+    const FolderLock held(place.file("run"));
+    refused(place.train("run"), 1, "in use by another process");
+  }
+  REQUIRE(place.train("run").code == 0);  // complete: says so again
+}
+
+TEST_CASE("bad input: checkpoints and vocabularies", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const auto translate = [&](const std::string& checkpoint,
+                             const std::string& change = "decoding.beam=1") {
+    return run_program({"translate", "--checkpoint", checkpoint, change}, "the\n");
+  };
+  const std::string model = place.file("run/model.safetensors");
+  REQUIRE(translate(model).code == 0);
+  refused(translate(place.file("nowhere")), 2, "nowhere");
+  refused(translate(model, "model.N=2"), 2, "model.N: ");
+  write_file(place.file("cut.safetensors"), read_file(model).substr(0, 5000));
+  refused(translate(place.file("cut.safetensors")), 2,
+          "cut.safetensors: not a sound safetensors file");
+  write_file(place.file("zip.safetensors"), "PK\x03\x04 something else altogether");
+  refused(translate(place.file("zip.safetensors")), 2, "zip.safetensors");
+  write_state(place.file("foreign.safetensors"), {{"w", torch::ones({2})}}, {});
+  refused(translate(place.file("foreign.safetensors")), 2, "expected the config in its metadata");
+
+  auto read = read_state(model);
+  read.state.erase("encoder.layers.0.feed_forward.in.bias");
+  write_state(place.file("missing.safetensors"), read.state, read.metadata);
+  refused(translate(place.file("missing.safetensors")), 2,
+          "encoder.layers.0.feed_forward.in.bias: missing from the file");
+
+  const auto other = run_program({"data", "vocabulary", "--files", place.file("data/valid.de"),
+                                  "--pieces", "330", "--out", place.file("other.model")});
+  INFO(other.err);
+  REQUIRE(other.code == 0);
+  refused(translate(model, "data.vocabulary=" + place.file("other.model")), 2, "other.model");
+  refused(run_program({"translate", "--checkpoint", model}, "fine\ncaf\xe9\n"), 2,
+          "standard input: line 2: expected UTF-8");
+}
+
+TEST_CASE("bad input: a disk that is full keeps the last checkpoint", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("whole").code == 0);
+  const auto stopped = place.train("run", {"training.checkpoint_every=1"}, "timeout 60");
+  REQUIRE(stopped.code == 0);
+  // As a disk with room for 4 KiB more a file: a small file fits, weights do not.
+  const auto full = place.train("full", {"training.checkpoint_every=1"}, "ulimit -f 8 &&");
+  refused(full, 1, "File too large");
+  REQUIRE(fs::is_empty(place.file("full/checkpoints")));  // nothing that looks whole
+  REQUIRE(place.train("full", {"training.checkpoint_every=1"}).code == 0);
+}
+
+TEST_CASE("bad input: a loss that is not finite ends the run and keeps the last checkpoint",
+          "[e2e]") {
+  const Workplace place;
+  refused(place.train("run", {"training.schedule=constant", "training.learning_rate=1e25",
+                              "training.warmup_steps=0", "training.checkpoint_every=1"}),
+          1, "is not finite");
+  REQUIRE(fs::exists(place.file("run/checkpoints/step-000000001/model.safetensors")));
+  REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
+}
+
+TEST_CASE("interrupt: a checkpoint, exit code 130, and the same end as without it", "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> longer = {"training.train_steps=1500", "training.log_every=100"};
+  const auto stopped = place.train("run", longer, "timeout --preserve-status -s INT 1.5");
+  INFO(stopped.err);
+  REQUIRE(stopped.code == 130);
+  REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
+  REQUIRE(place.train("run", longer).code == 0);
+  REQUIRE(place.train("unbroken", longer).code == 0);
+  REQUIRE(read_file(place.file("run/model.safetensors")) ==
+          read_file(place.file("unbroken/model.safetensors")));
+}
