@@ -6,8 +6,8 @@
 //    "set": {"training.average_last": 1},     for every row
 //    "rows": [{"id": "B-k16", "group": "B", "set": {"model.d_k": 16},
 //              "paper": {"perplexity": 5.16, "bleu": 25.1, "parameters": 58e6}}],
-//    "grid": {"model.h": [1, 2]},             the product of its lists; with rows: of every row
-//    with it "seeds": [1, 2, 3]}                      the base's training.seed unless stated
+//    "grid": {"model.h": [1, 2]},             the product of its lists; with rows, of every row
+//    "seeds": [1, 2, 3]}                      the base's training.seed unless stated
 
 #include <filesystem>
 #include <string>

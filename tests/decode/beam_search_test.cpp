@@ -102,11 +102,9 @@ std::vector<Hypothesis> reference(Transformer& model, const Pieces& source,
       return a.log_probability > b.log_probability;
     });
     unfinished.clear();
-    bool all_end = true;
     for (size_t rank = 0; rank < all.size(); ++rank) {
       auto& hypothesis = all[rank];
       if (hypothesis.pieces.back() != kEnd) {
-        all_end = all_end && rank >= beam;
         if (unfinished.size() < beam) unfinished.push_back(hypothesis);
       } else if (rank < beam) {
         hypothesis.pieces.pop_back();
@@ -114,7 +112,7 @@ std::vector<Hypothesis> reference(Transformer& model, const Pieces& source,
         finished.push_back(hypothesis);
       }
     }
-    if (all_end) unfinished.clear();
+    if (beam == 1 && !finished.empty()) unfinished.clear();
   }
   std::stable_sort(finished.begin(), finished.end(), better);
   if (finished.size() > beam) finished.resize(beam);

@@ -64,20 +64,18 @@ class Search {
     const auto continuations = best_continuations(best, first);
     const auto beam = static_cast<size_t>(decoding_.beam);
     std::vector<Unfinished> next;
-    bool all_end = true;
     for (size_t rank = 0; rank < continuations.size() && next.size() < beam; ++rank) {
       const auto& [from, piece, log_probability] = continuations[rank];
       const auto& hypothesis = unfinished_[static_cast<size_t>(from)];
       if (piece == kEos) {
         if (rank < beam) finish(hypothesis.pieces, log_probability);
       } else {
-        if (rank < beam) all_end = false;
         next.push_back({hypothesis.pieces, log_probability, from});
         next.back().pieces.push_back(piece);
       }
     }
     unfinished_ = std::move(next);
-    if (all_end || cannot_improve()) unfinished_.clear();
+    if (is_greedy_and_done() || cannot_improve()) unfinished_.clear();
   }
 
   // Best first; none when the search has ended.
@@ -116,6 +114,8 @@ class Search {
     finished_.insert(place, {pieces, log_probability, score});
     if (static_cast<int64_t>(finished_.size()) > decoding_.beam) finished_.pop_back();
   }
+
+  bool is_greedy_and_done() const { return decoding_.beam == 1 && !finished_.empty(); }
 
   bool cannot_improve() const {
     if (static_cast<int64_t>(finished_.size()) < decoding_.beam || unfinished_.empty())

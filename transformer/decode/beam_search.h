@@ -24,17 +24,13 @@ double length_penalty(const DecodingConfig& decoding, int64_t length);
 // most `beam` hypotheses, the best score first.
 //
 // - At each step the best `beam` continuations of a sentence are found by log-probability. Those
-// that end
-//   are finished; the best `beam` that do not end go on. If all of the best `beam` end, the search
-//   does too; with beam = 1 this is greedy search.
-// - It also ends as soon as there are `beam` finished hypotheses and none that goes on can beat the
-// worst
-//   of them: its log-probability only falls, and the penalty is at most that of the greatest
-//   length.
+//   that end are finished; the best `beam` that do not end go on.
+// - The search ends as soon as there are `beam` finished hypotheses and none that goes on can beat
+//   the worst of them: its log-probability only falls, and the penalty is at most that of the
+//   greatest length. With beam = 1 it ends with the first, which is greedy search.
 // - A translation has at most as many pieces as the source and max_extra_length more (and as
-// learned
-//   positions allow). One that gets there ends, with the probability the model gives to ending
-//   there.
+//   learned positions allow). One that gets there ends, with the probability the model gives to
+//   ending there.
 // - Padding and begin of sentence are never written, though their probability is not shared out.
 // - Equal scores: the earlier hypothesis first, then the smaller piece.
 //

@@ -36,7 +36,6 @@ enum class ChecksumRule { required, where_there_is_one };
 
 // Reads as from a stranger: sizes and offsets are checked before anything is allocated. Throws
 // UserError.
-StateFile read_state(const std::filesystem::path& path,
-                     ChecksumRule rule = ChecksumRule::required);
+StateFile read_state(const std::filesystem::path& path, ChecksumRule rule = ChecksumRule::required);
 
 }  // namespace transformer
