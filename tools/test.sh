@@ -11,4 +11,4 @@ fi
 
 tools/setup.sh
 tools/build.sh "$preset"
-ctest --preset "$preset" "$@"
+ctest --preset "$preset" -j "$(nproc)" "$@"

@@ -5,7 +5,7 @@
 
 using namespace transformer;
 
-TEST_CASE("a tiny model learns the generated pair to BLEU > 90", "[e2e]") {
+TEST_CASE("a tiny model learns the generated pair to BLEU > 90", "[e2e][learning]") {
   const TemporaryFolder folder;
   const auto file = [&](const std::string& name) { return (folder / name).string(); };
   REQUIRE(run_program({"data", "generate", "--out", file("data"), "--words", "20", "--longest", "6",

@@ -209,7 +209,7 @@ TEST_CASE("training: another config or other data in the folder is refused by na
                       Contains("training.beta2 differs"));
 }
 
-TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e]") {
+TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e][learning]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 4000, 3, 8);
   Config config = tiny_config();
