@@ -2,13 +2,12 @@
 
 // Small text for the tests of the data part.
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/temporary_folder.h"
 #include "transformer/config.h"
 #include "transformer/data/corpus.h"
 #include "transformer/data/tokenizer.h"
@@ -17,23 +16,7 @@
 
 namespace transformer::testing {
 
-// A folder of the test's own, gone when the test ends.
-class Folder {
- public:
-  Folder() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "transformer-test-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  std::string str() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = TemporaryFolder;
 
 inline void write_text(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;

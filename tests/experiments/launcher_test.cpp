@@ -9,6 +9,7 @@
 
 #include "experiments/run_log.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 
@@ -18,22 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder()
-      : path_(fs::temp_directory_path() /
-              ("transformer_launcher_test_" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return path_ / name; }
   Program shell(const std::string& text) const {
-    return {.file = "/bin/sh", .arguments = {"-c", text}, .log = path_ / "log"};
+    return {.file = "/bin/sh", .arguments = {"-c", text}, .log = *this / "log"};
   }
-
- private:
-  fs::path path_;
 };
 
 bool eventually(const std::function<bool()>& holds) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 
@@ -12,17 +13,7 @@ using namespace transformer;
 
 namespace {
 
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("record_test." + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
+using Folder = TemporaryFolder;
 
 const std::string kResult = R"("parameters": 65150000, "perplexity": 4.92, "bleu": 25.8,
   "bleu_signature": "nrefs:1", "train_steps": 100000, "source_tokens": 10, "target_tokens": 20,

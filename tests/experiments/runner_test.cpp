@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 
@@ -44,10 +45,7 @@ mv "$4/result.tmp" "$4/result.json"
 
 class Place {
  public:
-  Place()
-      : path_(fs::temp_directory_path() / ("transformer_runner_test_" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
+  Place() {
     write_file(path_ / "program", kProgram);
     fs::permissions(path_ / "program", fs::perms::owner_all);
     Result result;
@@ -55,7 +53,6 @@ class Place {
     result.perplexity = 4.5;
     write_result(path_ / "result.json", result);
   }
-  ~Place() { fs::remove_all(path_); }
 
   fs::path out() const { return path_ / "out"; }
   fs::path run(const std::string& row, int seed = 1) const {
@@ -88,7 +85,8 @@ class Place {
   std::function<void(const RunEvent&)> on_event;
 
  private:
-  fs::path path_;
+  TemporaryFolder folder_;
+  fs::path path_ = folder_.path();
 };
 
 Sweep sweep_of(const std::vector<std::string>& ids, std::vector<int64_t> seeds = {1}) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -13,23 +14,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
+class Folder : public TemporaryFolder {
  public:
-  Folder()
-      : path_(fs::temp_directory_path() / ("transformer_sweep_test_" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-    std::ofstream(path_ / "base.json") << R"({"model": {"d_model": 64, "h": 4, "V": 100}})";
+  Folder() {
+    std::ofstream(*this / "base.json") << R"({"model": {"d_model": 64, "h": 4, "V": 100}})";
   }
-  ~Folder() { fs::remove_all(path_); }
   fs::path write(const std::string& text) const {
-    std::ofstream(path_ / "x.json") << text;
-    return path_ / "x.json";
+    std::ofstream(*this / "x.json") << text;
+    return *this / "x.json";
   }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 std::vector<std::string> ids(const Sweep& sweep) {

@@ -22,8 +22,8 @@ struct Outcome {
 
 // `transformer data WORDS`, run in the folder.
 Outcome data(const Folder& folder, const std::string& words, const std::string& redirect = "2>&1") {
-  const std::string command =
-      "cd '" + folder.str() + "' && '" TRANSFORMER_PROGRAM "' data " + words + " " + redirect;
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && '" TRANSFORMER_PROGRAM "' data " + words + " " + redirect;
   Outcome outcome;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);

@@ -4,23 +4,13 @@
 
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
+#include "tools/status_line.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/config.h"
 
 namespace transformer {
 
 namespace {
-
-// 63050752 -> "63,050,752"
-std::string grouped(int64_t count) {
-  const std::string digits = std::to_string(count);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 void print_line(const std::string& block, int64_t count, int64_t total) {
   std::cout << std::left << std::setw(26) << block << std::right << std::setw(14) << grouped(count)

@@ -8,6 +8,7 @@
 
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
+#include "transformer/train/batch_tensors.h"
 
 namespace transformer {
 
@@ -146,24 +147,12 @@ class EvaluationMode {
   bool training_;
 };
 
-// [sentences, longest], padded at the right.
-torch::Tensor padded(const std::vector<std::vector<int32_t>>& sources,
-                     const std::vector<size_t>& rows) {
-  size_t longest = 0;
-  for (const size_t row : rows) longest = std::max(longest, sources[row].size());
-  const auto ids = torch::full({static_cast<int64_t>(rows.size()), static_cast<int64_t>(longest)},
-                               int64_t{kPad}, torch::kLong);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    std::copy(sources[rows[i]].begin(), sources[rows[i]].end(),
-              ids.mutable_data_ptr<int64_t>() + i * longest);
-  }
-  return ids;
-}
-
 void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& sources,
                   const std::vector<size_t>& rows, const DecodingConfig& decoding,
                   const torch::Device& device, std::vector<std::vector<Hypothesis>>& results) {
-  const auto source = padded(sources, rows).to(device);
+  std::vector<std::vector<int32_t>> batch;
+  for (const size_t row : rows) batch.push_back(sources[row]);
+  const auto source = padded(batch, device);
   const auto source_mask = padding_mask(source, kPad);
   auto cache = model->start(model->encode(source, source_mask), source_mask);
   const int64_t beam = decoding.beam;
