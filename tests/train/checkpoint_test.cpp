@@ -31,7 +31,8 @@ Checkpoint at_step(int64_t step) {
 
 TEST_CASE("checkpoint: the newest comes back, older ones beyond the kept are removed") {
   const TemporaryFolder folder;
-  for (const int64_t step : {9, 10, 100, 1000}) write_checkpoint(folder.path(), at_step(step), 3);
+  for (const int64_t step : {9, 10, 100, 1000}) write_checkpoint(folder.path(), at_step(step));
+  remove_old_checkpoints(folder.path(), 3, 1);
   REQUIRE(checkpoint_folders(folder.path()).size() == 3);
   const auto newest = newest_checkpoint(folder.path(), [](const std::string&) { FAIL(); });
   REQUIRE(newest);
@@ -43,10 +44,31 @@ TEST_CASE("checkpoint: the newest comes back, older ones beyond the kept are rem
   REQUIRE(torch::equal(newest->optimizer.at("first_moment.w"), torch::full({3}, 2000.0f)));
 }
 
+TEST_CASE("checkpoint: one that an interruption left goes, and takes no other's place") {
+  const TemporaryFolder folder;
+  const auto steps = [&] {  // the newest, and each that is there
+    std::string all;
+    for (const auto& path : checkpoint_folders(folder.path())) {
+      all += std::to_string(newest_checkpoint(folder.path(), {})->progress.step) + " " +
+             path.filename().string().substr(12) + " ";
+    }
+    return all;
+  };
+  for (const int64_t step : {10, 20, 30, 37}) write_checkpoint(folder.path(), at_step(step));
+  remove_old_checkpoints(folder.path(), 2, 10);
+  REQUIRE(steps() == "37 20 37 30 37 37 ");
+  write_checkpoint(folder.path(), at_step(40));
+  remove_old_checkpoints(folder.path(), 2, 10);
+  REQUIRE(steps() == "40 30 40 40 ");
+  write_checkpoint(folder.path(), at_step(45));  // the last step need not be a multiple
+  remove_old_checkpoints(folder.path(), 2, 10);
+  REQUIRE(steps() == "45 30 45 40 45 45 ");
+}
+
 TEST_CASE("checkpoint: a damaged one is named and an older one taken") {
   const TemporaryFolder folder;
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "progress.json"}) {
-    for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step), 5);
+    for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step));
     const fs::path path = folder.path() / "step-000000002" / file;
     const std::string sound = read_file(path);
     write_file(path, sound.substr(0, sound.size() / 2));
@@ -57,7 +79,7 @@ TEST_CASE("checkpoint: a damaged one is named and an older one taken") {
     REQUIRE_THAT(damage, Contains(path.string()));
   }
   // A changed number in progress.json is still JSON.
-  for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step), 5);
+  for (const int64_t step : {1, 2}) write_checkpoint(folder.path(), at_step(step));
   const fs::path path = folder.path() / "step-000000002" / "progress.json";
   std::string text = read_file(path);
   text.replace(text.find("\"batch\": 0"), 10, "\"batch\": 1");
@@ -70,7 +92,7 @@ TEST_CASE("checkpoint: what an interrupted write left is not a checkpoint, and i
   fs::create_directories(folder / ".tmp-step-000000007");
   write_file(folder / ".tmp-step-000000007" / "model.safetensors", "half");
   REQUIRE_FALSE(newest_checkpoint(folder.path(), [](const std::string&) { FAIL(); }));
-  write_checkpoint(folder.path(), at_step(8), 2);
+  write_checkpoint(folder.path(), at_step(8));
   REQUIRE_FALSE(fs::exists(folder / ".tmp-step-000000007"));
 }
 
@@ -102,8 +124,8 @@ TEST_CASE("average: of models by hand, and refused across architectures") {
 TEST_CASE("model: found in a run's folder, in its newest checkpoint, or named itself") {
   const TemporaryFolder folder;
   REQUIRE_THROWS_WITH(read_model(folder.path()), Contains("neither model.safetensors"));
-  write_checkpoint(folder / "checkpoints", at_step(3), 2);
-  write_checkpoint(folder / "checkpoints", at_step(4), 2);
+  write_checkpoint(folder / "checkpoints", at_step(3));
+  write_checkpoint(folder / "checkpoints", at_step(4));
   REQUIRE(read_model(folder.path()).state.at("w")[0].item<float>() == 4);
   REQUIRE(read_model(folder / "checkpoints/step-000000003").state.at("w")[0].item<float>() == 3);
   write_model(folder / "model.safetensors", {some_config(), "v", {{"w", torch::ones({1})}}});

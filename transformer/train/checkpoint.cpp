@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "transformer/error.h"
 #include "transformer/files.h"
@@ -60,17 +61,16 @@ Checkpoint read_checkpoint(const fs::path& folder) {
           .optimizer = read_state(folder / kOptimizerFile).state};
 }
 
-// Removes what an interrupted write left behind, and all but the newest `keep`.
-void tidy(const fs::path& folder, int64_t keep) {
+int64_t step_of(const fs::path& folder) {
+  return std::atoll(folder.filename().string().substr(std::string("step-").size()).c_str());
+}
+
+void remove_interrupted_writes(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(".tmp-"))
+    if (entry.path().filename().string().starts_with(".tmp-")) {
       fs::remove_all(entry.path(), ignored);
-  }
-  auto folders = checkpoint_folders(folder);
-  while (static_cast<int64_t>(folders.size()) > keep) {
-    fs::remove_all(folders.front(), ignored);
-    folders.erase(folders.begin());
+    }
   }
 }
 
@@ -86,8 +86,9 @@ std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
   return folders;
 }
 
-void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint, int64_t keep) {
+void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   make_folder(folder);
+  remove_interrupted_writes(folder);
   const std::string name = folder_name(checkpoint.progress.step);
   const fs::path temporary = folder / (".tmp-" + name);
   const fs::path final = folder / name;
@@ -109,7 +110,19 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint, int6
   fs::rename(temporary, final, error);
   if (error) throw Failure(final.string() + ": cannot rename into place: " + error.message());
   sync_folder(folder);
-  tidy(folder, keep);
+}
+
+void remove_old_checkpoints(const fs::path& folder, int64_t keep, int64_t every) {
+  auto folders = checkpoint_folders(folder);
+  if (folders.empty()) return;
+  int64_t regular = step_of(folders.back()) % every == 0 ? 1 : 0;
+  folders.pop_back();
+  std::error_code ignored;
+  for (auto path = folders.rbegin(); path != folders.rend(); ++path) {
+    const bool is_regular = step_of(*path) % every == 0;
+    if (is_regular && regular++ < keep) continue;
+    fs::remove_all(*path, ignored);
+  }
 }
 
 std::optional<Checkpoint> newest_checkpoint(

@@ -51,10 +51,12 @@ struct Checkpoint {
 };
 
 // FOLDER/step-000001000/{model,optimizer}.safetensors and progress.json, written beside, synced and
-// renamed: there whole or not at all. Afterwards all but the newest `keep` are removed. Throws
-// Failure.
-void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint,
-                      int64_t keep);
+// renamed: there whole or not at all. Throws Failure.
+void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
+
+// Removes all but the newest checkpoint and the newest `keep` of those at a multiple of `every`
+// steps: one that an interruption left in between must not change which are averaged.
+void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep, int64_t every);
 
 // The newest checkpoint in FOLDER that is sound; nullopt where there is none. Each unsound one
 // passed over is told to `on_damage` in words.

@@ -148,8 +148,9 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   int64_t interval_tokens = 0;
   const auto save = [&] {
     write_checkpoint(task.checkpoints,
-                     {task.config, task.vocabulary, progress, state_of(*model), optimizer.state()},
-                     std::max<int64_t>(training.average_last, 2));  // one to fall back on
+                     {task.config, task.vocabulary, progress, state_of(*model), optimizer.state()});
+    remove_old_checkpoints(task.checkpoints, std::max<int64_t>(training.average_last, 2),
+                           training.checkpoint_every);  // two: one to fall back on
     on_event(CheckpointWritten{progress.step});
   };
 
