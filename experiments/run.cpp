@@ -2,11 +2,14 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "experiments/metrics.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
 #include "transformer/decode/evaluate.h"
 #include "transformer/decode/load.h"
+#include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
 #include "transformer/version.h"
@@ -64,15 +67,43 @@ class MetricsWriter {
   std::optional<MetricsFile> file_;
 };
 
-std::vector<fs::path> last_models(const fs::path& checkpoints, int64_t count) {
+// The models that make the final one: of the last step, and of the multiples of checkpoint_every
+// before it, training.average_last in all or as many as there were.
+std::vector<fs::path> models_to_average(const fs::path& checkpoints,
+                                        const TrainingConfig& training) {
   std::vector<fs::path> models;
-  for (const auto& folder : checkpoint_folders(checkpoints)) {
-    models.push_back(folder / "model.safetensors");
-  }
-  if (static_cast<int64_t>(models.size()) > count) {
-    models.erase(models.begin(), models.end() - count);
+  const int64_t every = training.checkpoint_every;
+  for (int64_t step = training.train_steps; step > 0 && std::ssize(models) < training.average_last;
+       step = (step - 1) / every * every) {
+    models.push_back(checkpoints / checkpoint_name(step) / "model.safetensors");
+    if (!fs::exists(models.back())) {
+      throw Failure(models.back().string() +
+                    ": is missing, and is one of those to be averaged; remove " +
+                    checkpoints.string() + " to train again");
+    }
   }
   return models;
+}
+
+Model average_of(const fs::path& checkpoints, const TrainingConfig& training) {
+  try {
+    return average(models_to_average(checkpoints, training));
+  } catch (const UserError& damage) {  // not the user's mistake here
+    throw Failure(std::string(damage.what()) + "; remove " + checkpoints.string() +
+                  " to train again");
+  }
+}
+
+// Learned positions end somewhere: said before anything is trained.
+void check_lengths(const Corpus& corpus, const std::string& name, const ModelConfig& model) {
+  if (model.positions != PositionKind::learned) return;
+  for (int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const auto longest = std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
+    if (longest <= model.max_positions) continue;
+    throw UserError("model.max_positions: " + std::to_string(model.max_positions) + ", but pair " +
+                    std::to_string(pair + 1) + " of " + name + " has " + std::to_string(longest) +
+                    " word-pieces on a side; raise it, or lower data.max_length");
+  }
 }
 
 struct Stopped {};  // by the user, in the middle of the evaluation
@@ -92,9 +123,17 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   }
 
   const Dataset data = open_dataset(config, events.on_note);
+  if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
+    throw UserError("model.source_V: " + std::to_string(int64_t{config.model.source_V}) +
+                    ", but the source vocabulary has " +
+                    std::to_string(data.vocabularies.source.size()) +
+                    " word-pieces; a vocabulary of its own is named by data.source_vocabulary");
+  }
   config.model.V = data.vocabularies.target.size();
   config.model.source_V = data.vocabularies.source.size();
   config = resolve(config, folder.string());
+  check_lengths(data.train.corpus, "data.train", config.model);
+  check_lengths(data.valid.corpus, "data.valid", config.model);
   const int64_t parameters = count_parameters(config.model).total();
   if (events.on_start) events.on_start(config, parameters);
 
@@ -102,6 +141,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                         data.vocabularies.target, config.decoding, device};
   MetricsWriter metrics(folder / "metrics.jsonl");
   const fs::path checkpoints = folder / "checkpoints";
+  make_folder(checkpoints);  // rather now than after hours
   const auto outcome = train(translator.model,
                              {.config = config,
                               .train = data.train.corpus,
@@ -116,7 +156,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                              });
   if (outcome.stopped) return std::nullopt;
 
-  const Model final = average(last_models(checkpoints, config.training.average_last));
+  const Model final = average_of(checkpoints, config.training);
   write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "tests/catch.h"
+#include "transformer/files.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -37,6 +38,14 @@ TEST_CASE("config: base.json states every key, and every value is the default or
   REQUIRE(config == resolve(Config{}));
 }
 
+TEST_CASE("config: docs/config.md tells every key") {
+  const std::string text = read_file(std::string(TRANSFORMER_SOURCE) + "/docs/config.md");
+  for (const auto& key : known_keys<Config>()) {
+    INFO(key);
+    REQUIRE(text.find("`" + key.substr(key.find('.') + 1) + "`") != std::string::npos);
+  }
+}
+
 TEST_CASE("config: writing and reading is the identity") {
   Config config;
   config.model.d_k = 16;
@@ -67,6 +76,7 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
   refused(R"({"training": {"beta2": "0.98"}})", "training.beta2: expected a number; got \"0.98\"");
   refused(R"([])", "expected an object; got []");
   refused(R"({"model": {"h": 4, "h": 8}})", "\"h\" is given twice");
+  refused(R"({"model": {"P_drop": 1e999}})", "a number in it is too large");
   refused(std::string("{}\0{", 4), "not JSON: line 1, column 3");
   refused("{\"model\":\n  {\"h\": }}", "not JSON: line 2, column 9");
 }

@@ -71,8 +71,7 @@ int run(int argc, char** argv) {
 }  // namespace transformer
 
 int main(int argc, char** argv) {
-  // A closed pipe and a file that may not grow are failed writes like any other, told in words.
-  std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow is a failed write like any other, told in words.
   std::signal(SIGXFSZ, SIG_IGN);
   const auto say = [](const std::string& message) {
     std::cerr << "transformer: " << message << "\n";

@@ -93,7 +93,7 @@ void check(const TrainingConfig& training, const Rules& rules) {
   rules.probability("training.beta2", training.beta2);
   rules.in_range("training.epsilon", training.epsilon, 0, 1);
   rules.in_range("training.clip_norm", training.clip_norm, 0, 1e12);
-  rules.in_range("training.accumulate", training.accumulate, 1);
+  rules.in_range("training.accumulate", training.accumulate, 1, 100000);
   rules.in_range("training.log_every", training.log_every, 1);
   rules.in_range("training.validate_every", training.validate_every, 0);
   rules.in_range("training.checkpoint_every", training.checkpoint_every, 1);

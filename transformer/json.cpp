@@ -41,6 +41,8 @@ Json parse_json(const std::string& text, const std::string& where) {
     return Json::parse(text, refuse_twice);
   } catch (const Json::parse_error& error) {
     throw UserError(where + ": not JSON: " + position(text, error.byte));
+  } catch (const Json::out_of_range&) {
+    throw UserError(where + ": not JSON that can be read: a number in it is too large");
   }
 }
 

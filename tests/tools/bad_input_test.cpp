@@ -105,7 +105,12 @@ TEST_CASE("bad input: data", "[e2e]") {
     write_file(place.file(std::string("data/none.") + side), "\n\n");
   }
   refused(place.train("r6", {"data.train=" + place.file("data/none")}), 2, "none");
-  REQUIRE(place.train("r7").code == 0);
+  write_file(valid, text.substr(text.find('\n') + 1) + std::string(900, 'x') + "\n");
+  REQUIRE(place.train("long").code == 0);  // more pieces than a batch holds: a batch of its own
+  write_file(valid, text);
+  refused(place.train("r7", {"model.tie_embeddings=false", "model.source_V=500"}), 2,
+          "model.source_V: 500");
+  REQUIRE(place.train("r8").code == 0);
 }
 
 TEST_CASE("bad input: a run's folder", "[e2e]") {
@@ -151,8 +156,34 @@ TEST_CASE("bad input: checkpoints and vocabularies", "[e2e]") {
   INFO(other.err);
   REQUIRE(other.code == 0);
   refused(translate(model, "data.vocabulary=" + place.file("other.model")), 2, "other.model");
-  refused(run_program({"translate", "--checkpoint", model}, "fine\ncaf\xe9\n"), 2,
-          "standard input: line 2: expected UTF-8");
+  const auto cut = run_program({"translate", "--checkpoint", model}, "fine\ncaf\xe9\nfine\n");
+  refused(cut, 2, "standard input: line 2: expected UTF-8");
+  REQUIRE(std::count(cut.out.begin(), cut.out.end(), '\n') == 1);  // what came before it
+  refused(translate(model, "data.vocabulary=" + place.file("gone.model")), 2,
+          "gone.model: the vocabulary of");
+  REQUIRE_FALSE(fs::exists(place.file("gone.model")));
+}
+
+TEST_CASE("bad input: a checkpoint that is to be averaged is never passed over", "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> averaged = {"training.average_last=3",
+                                             "training.checkpoint_every=1"};
+  REQUIRE(place.train("run", averaged).code == 0);
+  const std::string model = read_file(place.file("run/model.safetensors"));
+  fs::remove(place.file("run/result.json"));
+  fs::create_directory(place.file("run/checkpoints/step-notes"));  // somebody's own
+  REQUIRE(place.train("run", averaged).code == 0);
+  REQUIRE(read_file(place.file("run/model.safetensors")) == model);
+
+  fs::remove(place.file("run/result.json"));
+  const std::string third = place.file("run/checkpoints/step-000000003/model.safetensors");
+  write_file(third, read_file(third).substr(0, 3000));
+  refused(place.train("run", averaged), 1, "step-000000003/model.safetensors: not a sound");
+  fs::remove_all(place.file("run/checkpoints/step-000000003"));
+  refused(place.train("run", averaged), 1, "is one of those to be averaged");
+  fs::remove_all(place.file("run/checkpoints"));
+  REQUIRE(place.train("run", averaged).code == 0);
+  REQUIRE(read_file(place.file("run/model.safetensors")) == model);
 }
 
 TEST_CASE("bad input: a disk that is full keeps the last checkpoint", "[e2e]") {

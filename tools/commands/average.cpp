@@ -29,6 +29,7 @@ int average_command(int argc, char** argv) {
     throw UserError(out.string() + ": is there already; --force writes over it");
   }
   const auto last = arguments->get<int64_t>("last");
+  if (last < 0) throw UserError("--last: expected 0 or more; got " + std::to_string(last));
   std::vector<fs::path> models;
   for (const auto& word : arguments->positional) {
     auto folders = checkpoint_folders(fs::path(word) / "checkpoints");

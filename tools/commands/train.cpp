@@ -94,8 +94,9 @@ int train_command(int argc, char** argv) {
   if (arguments->has("json")) {
     std::cout << to_json(*result).dump(2) << "\n";
   } else {
-    std::cout << "perplexity " << number("%.3f", result->perplexity) << "  BLEU "
-              << number("%.2f", result->bleu) << "  (" << result->bleu_signature << ")\n";
+    std::cout << config.data.valid << ": perplexity " << number("%.3f", result->perplexity)
+              << "  BLEU " << number("%.2f", result->bleu) << "  (" << result->bleu_signature
+              << ")\n";
   }
   return 0;
 }

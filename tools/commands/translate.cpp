@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -88,12 +89,12 @@ int translate_command(int argc, char** argv) {
   Lines input;
   int64_t number = 0;
   for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
-    for (const auto& line : lines) {
-      ++number;
-      if (!is_utf8(line)) {
-        throw UserError("standard input: line " + std::to_string(number) + ": expected UTF-8");
-      }
-    }
+    // What came before a bad line is translated all the same.
+    const auto bad = std::find_if_not(lines.begin(), lines.end(), is_utf8);
+    const int64_t bad_number = number + (bad - lines.begin()) + 1;
+    const bool is_bad = bad != lines.end();
+    number += std::ssize(lines);
+    lines.erase(bad, lines.end());
     for (const auto& translation : translate(loaded.translator, lines)) {
       if (arguments->has("scores")) {
         std::cout << translation.log_probability << "\t" << translation.score << "\t";
@@ -102,6 +103,9 @@ int translate_command(int argc, char** argv) {
     }
     std::cout.flush();
     if (!std::cout) throw Failure("standard output: cannot write");
+    if (is_bad) {
+      throw UserError("standard input: line " + std::to_string(bad_number) + ": expected UTF-8");
+    }
   }
   return 0;
 }

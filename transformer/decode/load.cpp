@@ -22,6 +22,11 @@ LoadedModel load_model(const std::filesystem::path& path, const std::vector<std:
     throw UserError("model." + *key + ": " + path.string() +
                     " holds a trained model; only decoding.* and data.* can be changed");
   }
+  for (const auto& vocabulary : {config.data.vocabulary, config.data.source_vocabulary}) {
+    if (vocabulary.empty() || std::filesystem::exists(vocabulary)) continue;
+    throw UserError(vocabulary + ": the vocabulary of " + path.string() +
+                    " is not there; name its place with data.vocabulary=FILE");
+  }
   const Vocabularies vocabularies = open_vocabularies(config);
   if (!model.vocabulary.empty() && model.vocabulary != vocabulary_fingerprint(vocabularies)) {
     throw UserError(config.data.vocabulary + ": is not the vocabulary that " + path.string() +

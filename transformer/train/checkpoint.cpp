@@ -19,12 +19,6 @@ constexpr auto kModelFile = "model.safetensors";
 constexpr auto kOptimizerFile = "optimizer.safetensors";
 constexpr auto kProgressFile = "progress.json";
 
-std::string folder_name(int64_t step) {
-  char name[32];
-  std::snprintf(name, sizeof name, "step-%09lld", static_cast<long long>(step));
-  return name;
-}
-
 Model model_in(StateFile file, const fs::path& path) {
   const auto found = file.metadata.find("config");
   if (found == file.metadata.end()) {
@@ -76,11 +70,20 @@ void remove_interrupted_writes(const fs::path& folder) {
 
 }  // namespace
 
+std::string checkpoint_name(int64_t step) {
+  char name[32];
+  std::snprintf(name, sizeof name, "step-%09lld", static_cast<long long>(step));
+  return name;
+}
+
 std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
   std::vector<fs::path> folders;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder, missing)) {
-    if (entry.path().filename().string().starts_with("step-")) folders.push_back(entry.path());
+    const std::string name = entry.path().filename().string();
+    const bool is_ours = name.size() == checkpoint_name(0).size() && name.starts_with("step-") &&
+                         name.find_first_not_of("0123456789", 5) == std::string::npos;
+    if (is_ours && entry.is_directory(missing)) folders.push_back(entry.path());
   }
   std::ranges::sort(folders);
   return folders;
@@ -89,7 +92,7 @@ std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
 void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   make_folder(folder);
   remove_interrupted_writes(folder);
-  const std::string name = folder_name(checkpoint.progress.step);
+  const std::string name = checkpoint_name(checkpoint.progress.step);
   const fs::path temporary = folder / (".tmp-" + name);
   const fs::path final = folder / name;
   std::error_code error;

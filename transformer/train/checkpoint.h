@@ -63,6 +63,9 @@ void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep, i
 std::optional<Checkpoint> newest_checkpoint(
     const std::filesystem::path& folder, const std::function<void(const std::string&)>& on_damage);
 
+// "step-000001000"
+std::string checkpoint_name(int64_t step);
+
 // The step folders in FOLDER, oldest first.
 std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& folder);
 

@@ -20,8 +20,7 @@ Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_p
   const bool was_training = model->is_training();
   model->eval();
   Perplexity sum;
-  // Any plan will do: every sentence is in it once.
-  for (const auto& rows : plan_epoch(corpus, tokens_per_batch, /*seed=*/0, /*epoch=*/0)) {
+  for (const auto& rows : plan_evaluation(corpus, tokens_per_batch)) {
     const Batch batch = make_batch(corpus, rows);
     const auto ids = to_device(batch, device);
     const auto mask = padding_mask(ids.source);
