@@ -218,10 +218,12 @@ TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e][learning]") 
   config.model.d_ff = 64;
   config.model.P_drop = 0;
   config.data.tokens_per_batch = 600;
-  config.training.train_steps = 700;
+  config.training.train_steps = 1500;
   config.training.warmup_steps = 200;
+  config.training.factor = 0.5;
+  config.training.eps_ls = 0;
   config.training.validate_every = 0;
-  config.training.checkpoint_every = 700;
+  config.training.checkpoint_every = 1500;
   config = resolve(config);
   Transformer model(config.model);
   train(model, {.config = config, .train = corpus, .checkpoints = folder / "run"},
