@@ -28,7 +28,7 @@ TEST_CASE("a tiny model learns the generated pair to BLEU > 90", "[e2e][learning
                                     "model.P_drop=0",
                                     "data.tokens_per_batch=600",
                                     "training.eps_ls=0",
-                                    "training.train_steps=2400",
+                                    "training.train_steps=3200",
                                     "training.warmup_steps=200",
                                     "training.schedule=cosine",
                                     "training.learning_rate=0.004",
