@@ -194,8 +194,4 @@ Prepared prepare_evaluation(const std::string& prefix, const DataConfig& data,
                  {});
 }
 
-Corpus training_corpus(const DataConfig& data, const Tokenizer& source, const Tokenizer& target) {
-  return prepare_training(data, source, target).corpus;
-}
-
 }  // namespace transformer

@@ -33,7 +33,4 @@ Prepared prepare_training(const DataConfig& data, const Tokenizer& source, const
 Prepared prepare_evaluation(const std::string& prefix, const DataConfig& data,
                             const Tokenizer& source, const Tokenizer& target);
 
-// prepare_training's corpus.
-Corpus training_corpus(const DataConfig& data, const Tokenizer& source, const Tokenizer& target);
-
 }  // namespace transformer
