@@ -61,11 +61,13 @@ std::vector<std::string> split_list(const std::string& text, const std::string& 
     }
     pieces.back() += text[i];
   }
-  if (quoted) throw UserError(where + ": a quote is not closed: " + text);
-  if (!open.empty()) throw UserError(where + ": a bracket is not closed: " + text);
+  if (quoted) throw UserError(where + ": a quote is not closed: " + fields::shown_name(text));
+  if (!open.empty())
+    throw UserError(where + ": a bracket is not closed: " + fields::shown_name(text));
   const bool gap = std::find(pieces.begin(), pieces.end(), "") != pieces.end();
   if (gap && pieces.size() > 1) {
-    throw UserError(where + ": expected a value on both sides of each comma; got " + text);
+    throw UserError(where + ": expected a value on both sides of each comma; got " +
+                    fields::shown_name(text));
   }
   return pieces;
 }

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <atomic>
+
 namespace transformer {
 
-// While one lives, SIGINT and SIGTERM are counted instead of ending the process. One at a time.
+// While one lives, SIGINT and SIGTERM ask for an end instead of making it. One at a time.
 class Interrupts {
  public:
-  Interrupts();
+  enum class Second { is_counted, ends_the_process };
+  explicit Interrupts(Second second);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  const std::atomic<bool>& asked() const;  // whether one came
   int count() const;
-  int signal() const;  // the first one; 0 where none came
+  int signal() const;     // the first one; 0 where none came
+  int exit_code() const;  // 130 after SIGINT, 143 after SIGTERM, 0 where none came
 };
 
 }  // namespace transformer

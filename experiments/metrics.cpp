@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 #include <string>
 
 #include "transformer/error.h"
@@ -12,16 +11,17 @@ namespace transformer {
 
 MetricsFile::MetricsFile(const std::filesystem::path& path, int64_t step) : path_(path) {
   if (std::filesystem::exists(path)) {
-    std::string kept;
-    std::istringstream lines(read_file(path));
-    for (std::string line; std::getline(lines, line);) {
-      const Json json = Json::parse(line, nullptr, false);
-      const bool is_earlier = json.is_object() && json.contains("step") &&
-                              json["step"].is_number_integer() &&
-                              json["step"].get<int64_t>() <= step;
-      if (is_earlier) kept += line + "\n";
-    }
-    write_file(path, kept);
+    std::ifstream lines(path, std::ios::binary);
+    write_file(path, [&](std::ostream& kept) {
+      for (std::string line; std::getline(lines, line);) {
+        const Json json = Json::parse(line, nullptr, false);
+        const bool is_earlier = json.is_object() && json.contains("step") &&
+                                json["step"].is_number_integer() &&
+                                json["step"].get<int64_t>() <= step;
+        if (is_earlier) kept << line << "\n";
+      }
+      if (lines.bad()) throw Failure(path.string() + ": cannot read");
+    });
   }
   errno = 0;
   out_.open(path, std::ios::app);

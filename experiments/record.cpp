@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "transformer/error.h"
+#include "transformer/files.h"
+#include "transformer/sealed_json.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -17,19 +19,29 @@ const Json& member(const Json& json, const std::string& key, const std::string& 
   return *found;
 }
 
-// Returns the file's object without its schema version.
-Json read_versioned(const fs::path& path) {
-  Json json = read_json(path);
-  const std::string file = path.string();
+// Throws Damaged where there is a checksum that does not hold. Files of earlier versions, and those
+// written by hand, have none.
+Json checked(Json json, const std::string& file) {
+  const bool is_sealed = json.is_object() && json.contains("checksum");
+  return is_sealed ? unsealed(std::move(json), file) : json;
+}
+
+class OtherVersion : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// The object without its schema version.
+Json versioned(Json json, const std::string& file) {
   if (!json.is_object()) {
     throw UserError(file + ": expected an object; got " + fields::shown(json));
   }
   int64_t version = 0;
   fields::read(version, member(json, "schema_version", file), file + ": schema_version");
   if (version != kSchemaVersion) {
-    throw UserError(file + ": schema_version: this program reads " +
-                    std::to_string(kSchemaVersion) + "; got " + std::to_string(version) +
-                    "; read it with the version of the program that wrote it");
+    throw OtherVersion(file + ": schema_version: this program reads " +
+                       std::to_string(kSchemaVersion) + "; got " + std::to_string(version) +
+                       "; read it with the version of the program that wrote it");
   }
   json.erase("schema_version");
   return json;
@@ -90,7 +102,8 @@ RunRecord read_run(Json json, const std::string& where) {
   }
   const auto [id, seed, state] = from_json<RunHead>(head, where);
   RunRecord run{id, seed, state, std::nullopt};
-  if (state == RunState::failed && json.contains("message")) {
+  const bool may_tell = state == RunState::failed || state == RunState::interrupted;
+  if (may_tell && json.contains("message")) {
     fields::read(run.message, json["message"], where + ": message");
     json.erase("message");
   }
@@ -113,22 +126,37 @@ Json run_json(const RunRecord& run) {
 }  // namespace
 
 Result read_result(const fs::path& path) {
-  return read_result(read_versioned(path), path.string());
+  const std::string file = path.string();
+  const std::string text = read_file(path);
+  bool is_whole = false;
+  try {
+    Json json = parse_json(text, file);
+    const bool is_sealed = json.is_object() && json.contains("checksum");
+    json = checked(std::move(json), file);
+    is_whole = is_sealed;  // what does not fit is then as it was written, by another version
+    return read_result(versioned(std::move(json), file), file);
+  } catch (const OtherVersion&) {
+    throw;
+  } catch (const UserError& error) {
+    if (is_whole) throw;
+    throw Damaged(error.what());
+  }
 }
 
 void write_result(const fs::path& path, const Result& result) {
   Json json = {{"schema_version", kSchemaVersion}};
   json.update(to_json(result));
-  write_json(path, json);
+  write_json(path, sealed(std::move(json)));
 }
 
 Results read_results(const fs::path& path) {
   const std::string file = path.string();
-  const Json json = read_versioned(path);
+  const Json json = versioned(checked(read_json(path), file), file);
   const std::vector<std::string> known = {"sweep", "rows", "results"};
   for (const auto& [key, unused] : json.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      throw UserError(file + ": " + key + ": unknown key" + nearest_key(key, known));
+      throw UserError(file + ": " + fields::shown_name(key) + ": unknown key" +
+                      nearest_key(key, known));
     }
   }
   Results results;
@@ -138,17 +166,20 @@ Results read_results(const fs::path& path) {
     const std::string where = file + ": rows[" + std::to_string(results.rows.size()) + "]";
     results.rows.push_back(read_row(item, where));
     const std::string& id = results.rows.back().id;
-    if (!ids.insert(id).second) throw UserError(where + ": id: \"" + id + "\" is there twice");
+    if (!ids.insert(id).second)
+      throw UserError(where + ": id: " + fields::shown(id) + " is there twice");
   }
   std::set<std::pair<std::string, int64_t>> runs;
   for (const auto& item : list(json, "results", file)) {
     const std::string where = file + ": results[" + std::to_string(results.results.size()) + "]";
     results.results.push_back(read_run(item, where));
     const auto& run = results.results.back();
-    if (!ids.contains(run.id)) throw UserError(where + ": id: no row is called \"" + run.id + "\"");
+    if (!ids.contains(run.id)) {
+      throw UserError(where + ": id: no row is called " + fields::shown(run.id));
+    }
     if (!runs.emplace(run.id, run.seed).second) {
-      throw UserError(where + ": row \"" + run.id + "\", seed " + std::to_string(run.seed) +
-                      ": there twice");
+      throw UserError(where + ": row " + fields::shown(run.id) + ", seed " +
+                      std::to_string(run.seed) + ": there twice");
     }
   }
   return results;
@@ -159,10 +190,10 @@ void write_results(const fs::path& path, const Results& results) {
   for (const auto& row : results.rows) rows.push_back(to_json(row));
   Json runs = Json::array();
   for (const auto& run : results.results) runs.push_back(run_json(run));
-  write_json(path, {{"schema_version", kSchemaVersion},
-                    {"sweep", results.sweep},
-                    {"rows", rows},
-                    {"results", runs}});
+  write_json(path, sealed({{"schema_version", kSchemaVersion},
+                           {"sweep", results.sweep},
+                           {"rows", rows},
+                           {"results", runs}}));
 }
 
 }  // namespace transformer

@@ -64,8 +64,8 @@ struct Result {
   }
 };
 
-// Throws UserError with the file and the key where one is missing, unknown or of the wrong type,
-// and on another schema version.
+// Throws Damaged (sealed_json.h) where the file is not what was written, and UserError on another
+// schema version, or where a later version of this program wrote what is not known here.
 Result read_result(const std::filesystem::path& path);
 void write_result(const std::filesystem::path& path, const Result& result);
 
@@ -100,8 +100,10 @@ struct RowRecord {
   }
 };
 
-enum class RunState { complete, failed, running, missing };
-constexpr auto names(RunState) { return std::array{"complete", "failed", "running", "missing"}; }
+enum class RunState { complete, failed, running, missing, interrupted };
+constexpr auto names(RunState) {
+  return std::array{"complete", "failed", "running", "missing", "interrupted"};
+}
 
 // One (row, seed). In JSON the result's fields stand beside id, seed and state.
 struct RunRecord {
@@ -109,7 +111,8 @@ struct RunRecord {
   int64_t seed = 0;
   RunState state = RunState::missing;
   std::optional<Result> result;  // if and only if complete
-  std::string message{};         // of a failed run: why; may be empty
+  // Of a failed run: why. Of an interrupted one: "at step 300 of 900". May be empty.
+  std::string message{};
 };
 
 // results.json.

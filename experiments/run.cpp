@@ -3,8 +3,10 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "experiments/metrics.h"
+#include "experiments/plan.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
 #include "transformer/decode/evaluate.h"
@@ -12,6 +14,9 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
+#include "transformer/sealed_json.h"
+#include "transformer/train/same_training.h"
+#include "transformer/train/state.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -19,18 +24,42 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run's folder belongs to one config for ever.
+// From its first checkpoint on a run's folder belongs to one training; it may be given more steps,
+// and, until it is complete, another way of decoding.
 void keep_config(const Config& config, const fs::path& folder) {
   const fs::path file = folder / "config.json";
-  if (!fs::exists(file)) {
-    write_json(file, to_json(config));
-    return;
+  const bool has_begun =
+      !checkpoint_folders(folder / "checkpoints").empty() || fs::exists(folder / "result.json");
+  if (fs::exists(file) && has_begun) {
+    const Config kept = resolve(from_json<Config>(read_json(file), file.string()), file.string());
+    const auto different = differences(kept, config);
+    if (different.empty()) return;
+    if (const auto why = why_not_go_on(kept, config)) {
+      throw UserError(folder.string() + ": holds another run: " + *why +
+                      "; use another --out folder");
+    }
+    const bool is_longer = config.training.train_steps > kept.training.train_steps;
+    if (!is_longer && fs::exists(folder / "result.json")) {
+      throw UserError(folder.string() + ": is complete, with " + both_values(different.front()) +
+                      "; transformer evaluate --checkpoint " + folder.string() + " " +
+                      different.front().key + "=" + fields::shown(different.front().now) +
+                      " decodes in another way");
+    }
+    fs::remove(folder / "result.json");  // it is not complete any more
+    sync_folder(folder);
   }
-  const Config kept = resolve(from_json<Config>(read_json(file), file.string()), file.string());
-  if (const auto key = first_difference(kept, config)) {
-    throw UserError(folder.string() + ": holds a run with another " + *key +
-                    "; use another --out folder");
-  }
+  write_json(file, to_json(config));
+}
+
+// Copies, so that the model can be used when the originals are gone.
+void keep_vocabularies(const DataConfig& data, const fs::path& folder) {
+  const auto keep = [&](const std::string& from, const char* name) {
+    const std::string bytes = read_file(from);
+    const fs::path copy = folder / name;
+    if (!fs::exists(copy) || read_file(copy) != bytes) write_file(copy, bytes);
+  };
+  keep(data.vocabulary, kKeptVocabulary);
+  if (!data.source_vocabulary.empty()) keep(data.source_vocabulary, kKeptSourceVocabulary);
 }
 
 Json metrics_line(const StepLogged& e) {
@@ -67,43 +96,126 @@ class MetricsWriter {
   std::optional<MetricsFile> file_;
 };
 
-// The models that make the final one: of the last step, and of the multiples of checkpoint_every
-// before it, training.average_last in all or as many as there were.
-std::vector<fs::path> models_to_average(const fs::path& checkpoints,
-                                        const TrainingConfig& training) {
-  std::vector<fs::path> models;
+// The steps whose models make the final one: the last, and the multiples of checkpoint_every before
+// it, training.average_last in all or as many as there were.
+std::vector<int64_t> steps_to_average(const TrainingConfig& training) {
+  std::vector<int64_t> steps;
   const int64_t every = training.checkpoint_every;
-  for (int64_t step = training.train_steps; step > 0 && std::ssize(models) < training.average_last;
+  for (int64_t step = training.train_steps; step > 0 && std::ssize(steps) < training.average_last;
        step = (step - 1) / every * every) {
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+// The final model: the mean of the last checkpoints, under the config that the run ends with.
+Model final_model(const fs::path& folder, const Config& config) {
+  const fs::path checkpoints = folder / "checkpoints";
+  const fs::path result = folder / "result.json";
+  const auto fail = [&](const std::string& what) {
+    throw Failure(what + "; remove " + checkpoints.string() +
+                  (fs::exists(result) ? " and " + result.string() : "") + " to train again");
+  };
+  std::vector<fs::path> models;
+  for (const int64_t step : steps_to_average(config.training)) {
     models.push_back(checkpoints / checkpoint_name(step) / "model.safetensors");
     if (!fs::exists(models.back())) {
-      throw Failure(models.back().string() +
-                    ": is missing, and is one of those to be averaged; remove " +
-                    checkpoints.string() + " to train again");
+      fail(models.back().string() + ": is missing, and is one of those to be averaged");
     }
   }
-  return models;
-}
-
-Model average_of(const fs::path& checkpoints, const TrainingConfig& training) {
+  Model mean;
   try {
-    return average(models_to_average(checkpoints, training));
+    mean = average(models);
   } catch (const UserError& damage) {  // not the user's mistake here
-    throw Failure(std::string(damage.what()) + "; remove " + checkpoints.string() +
-                  " to train again");
+    fail(damage.what());
+  }
+  mean.config = config;
+  return mean;
+}
+
+// The result of a run that is complete, its model made again where it is missing or damaged. Empty
+// where the result itself is damaged: the run is not complete then.
+std::optional<Result> complete_result(const fs::path& folder,
+                                      const std::function<void(const std::string&)>& note) {
+  const fs::path file = folder / "result.json";
+  if (!fs::exists(file)) return std::nullopt;
+  std::optional<Result> result;
+  try {
+    result = read_result(file);
+  } catch (const Damaged& damage) {
+    note(std::string(damage.what()) + "; the run goes on from its checkpoints");
+    return std::nullopt;
+  }
+  const fs::path model = folder / "model.safetensors";
+  try {
+    read_state(model, ChecksumRule::required);
+    note(folder.string() + ": already complete");
+  } catch (const UserError& damage) {
+    note(std::string(damage.what()) + "; the model is made again from the checkpoints");
+    write_model(model, final_model(folder, from_json<Config>(result->config, file.string())));
+  }
+  return result;
+}
+
+int64_t longer_side(const Corpus& corpus, int64_t pair) {
+  return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
+}
+
+// Learned positions end somewhere, and so does the room in a batch: said before anything is
+// trained.
+void check_lengths(const Corpus& corpus, const std::function<std::string(int64_t)>& place_of,
+                   const ModelConfig& model, std::optional<int64_t> tokens_per_batch) {
+  const auto refuse = [&](int64_t pair, const char* key, int64_t most) {
+    throw UserError(place_of(pair) + ": has " + std::to_string(longer_side(corpus, pair)) +
+                    " word-pieces on a side, end-of-sentence included, but " + key + " is " +
+                    std::to_string(most) + "; raise it, or lower data.max_length");
+  };
+  for (int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const int64_t longer = longer_side(corpus, pair);
+    if (model.positions == PositionKind::learned && longer > model.max_positions) {
+      refuse(pair, "model.max_positions", model.max_positions);
+    }
+    if (tokens_per_batch && longer > *tokens_per_batch) {
+      refuse(pair, "data.tokens_per_batch", *tokens_per_batch);
+    }
   }
 }
 
-// Learned positions end somewhere: said before anything is trained.
-void check_lengths(const Corpus& corpus, const std::string& name, const ModelConfig& model) {
-  if (model.positions != PositionKind::learned) return;
-  for (int64_t pair = 0; pair < corpus.size(); ++pair) {
-    const auto longest = std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
-    if (longest <= model.max_positions) continue;
-    throw UserError("model.max_positions: " + std::to_string(model.max_positions) + ", but pair " +
-                    std::to_string(pair + 1) + " of " + name + " has " + std::to_string(longest) +
-                    " word-pieces on a side; raise it, or lower data.max_length");
-  }
+void check_lengths(const Dataset& data, const Config& config) {
+  const auto& [source, target] = data.vocabularies;
+  check_lengths(
+      data.train.corpus,
+      [&](int64_t pair) { return place_of_training_pair(config.data, source, target, pair); },
+      config.model, config.data.tokens_per_batch);
+  check_lengths(
+      data.valid.corpus,
+      [&](int64_t pair) {
+        return parallel_files(config.data.valid, config.data).source.string() + ": line " +
+               std::to_string(pair + 1);
+      },
+      config.model, std::nullopt);
+}
+
+std::string gibibytes(double bytes) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
+  return text;
+}
+
+// Only where there is no doubt: the estimate leaves out what libraries take.
+void check_memory(const Config& config, const Corpus& corpus, const torch::Device& device) {
+  if (!device.is_cpu()) return;
+  BatchShape batch = typical_batch(config);
+  const int64_t longer = std::max(corpus.source_tokens(), corpus.target_tokens());
+  batch.sentences = std::min(batch.sentences, longer / batch.target_length + 1);
+  const double needed = training_memory_bytes(config.model, batch);
+  const auto there = static_cast<double>(this_machine().memory_bytes);
+  if (needed <= there) return;
+  throw UserError("training needs about " + gibibytes(needed) + " of memory for " +
+                  std::to_string(count_parameters(config.model).total()) +
+                  " parameters and batches of " + std::to_string(config.data.tokens_per_batch) +
+                  " tokens; this machine has " + gibibytes(there) +
+                  "; take a smaller model or data.tokens_per_batch");
 }
 
 struct Stopped {};  // by the user, in the middle of the evaluation
@@ -117,10 +229,10 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const FolderLock lock(folder);
   keep_config(config, folder);
   const fs::path result_file = folder / "result.json";
-  if (fs::exists(result_file)) {
-    if (events.on_note) events.on_note(folder.string() + ": already complete");
-    return read_result(result_file);
-  }
+  const auto note = [&](const std::string& text) {
+    if (events.on_note) events.on_note(text);
+  };
+  if (auto result = complete_result(folder, note)) return result;
 
   const Dataset data = open_dataset(config, events.on_note);
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
@@ -132,8 +244,8 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   config.model.V = data.vocabularies.target.size();
   config.model.source_V = data.vocabularies.source.size();
   config = resolve(config, folder.string());
-  check_lengths(data.train.corpus, "data.train", config.model);
-  check_lengths(data.valid.corpus, "data.valid", config.model);
+  check_lengths(data, config);
+  check_memory(config, data.train.corpus, device);
   const int64_t parameters = count_parameters(config.model).total();
   if (events.on_start) events.on_start(config, parameters);
 
@@ -142,6 +254,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   MetricsWriter metrics(folder / "metrics.jsonl");
   const fs::path checkpoints = folder / "checkpoints";
   make_folder(checkpoints);  // rather now than after hours
+  if (checkpoint_folders(checkpoints).empty()) keep_vocabularies(config.data, folder);
   const auto outcome = train(translator.model,
                              {.config = config,
                               .train = data.train.corpus,
@@ -152,11 +265,15 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                               .stop = &stop},
                              [&](const TrainingEvent& event) {
                                metrics(event);
+                               // Now it is known that the run began with these.
+                               if (std::holds_alternative<Resumed>(event)) {
+                                 keep_vocabularies(config.data, folder);
+                               }
                                if (events.on_training) events.on_training(event);
                              });
   if (outcome.stopped) return std::nullopt;
 
-  const Model final = average_of(checkpoints, config.training);
+  const Model final = final_model(folder, config);
   write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());

@@ -1,7 +1,9 @@
 #include "experiments/run_log.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include "transformer/json.h"
@@ -40,6 +42,21 @@ std::optional<RunProgress> last_progress(const fs::path& metrics) {
   if (step == json.end() || !step->is_number_integer()) return std::nullopt;
   if (loss == json.end() || !loss->is_number()) return std::nullopt;
   return RunProgress{step->get<int64_t>(), loss->get<double>()};
+}
+
+int64_t last_checkpoint(const fs::path& checkpoints) {
+  constexpr std::string_view kStart = "step-";
+  int64_t last = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(checkpoints, ignored)) {
+    const std::string name = entry.path().filename().string();
+    int64_t step = 0;
+    if (!name.starts_with(kStart)) continue;
+    const char* end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + kStart.size(), end, step);
+    if (read.ec == std::errc() && read.ptr == end) last = std::max(last, step);
+  }
+  return last;
 }
 
 std::string last_line(const fs::path& log, int64_t start) {

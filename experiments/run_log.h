@@ -17,6 +17,9 @@ struct RunProgress {
 // Of the last whole line of a metrics.jsonl. Empty where there is none yet.
 std::optional<RunProgress> last_progress(const std::filesystem::path& metrics);
 
+// The step of the newest checkpoint in a run's folder; 0 where there is none.
+int64_t last_checkpoint(const std::filesystem::path& checkpoints);
+
 // The last line of a log that says something, of what was written from byte `start` on. "" where
 // there is none. Control characters are left out.
 std::string last_line(const std::filesystem::path& log, int64_t start);

@@ -33,7 +33,7 @@ class Runner {
       : options_(options), on_event_(on_event), folder_(options.folder, sweep) {}
 
   SweepOutcome run(const Sweep& selected) {
-    const Interrupts interrupts;
+    const Interrupts interrupts(Interrupts::Second::is_counted);
     queue(selected);
     folder_.write_results({});
     int told = 0;
@@ -59,12 +59,14 @@ class Runner {
   void queue(const Sweep& selected) {
     for (const int64_t seed : selected.seeds) {
       for (const auto& row : selected.rows) {
-        if (folder_.is_complete({row.id, seed})) {
+        const auto [result, problem] = folder_.result({row.id, seed});
+        if (result) {
           ++outcome_.complete;
           on_event_({Kind::skipped, row, seed});
-        } else {
-          waiting_.push_back({&row, seed});
+          continue;
         }
+        if (!problem.empty()) on_event_({Kind::damaged, row, seed, {}, problem});
+        waiting_.push_back({&row, seed});
       }
     }
     if (options_.jobs > 1 && options_.work) {
@@ -99,7 +101,8 @@ class Runner {
   void finish(const Ended& ended, bool stopping) {
     const Run run = running_.at(ended.pid);
     running_.erase(ended.pid);
-    if (ended.code == 0 && ended.signal == 0 && folder_.is_complete(run.name())) {
+    const auto [result, problem] = folder_.result(run.name());
+    if (ended.code == 0 && ended.signal == 0 && result) {
       ++outcome_.complete;
       on_event_({Kind::finished, *run.row, run.seed});
     } else if (stopping &&
@@ -108,21 +111,21 @@ class Runner {
       on_event_({Kind::stopped, *run.row, run.seed});
     } else {
       ++outcome_.failed;
-      const std::string why = reason(ended, run);
+      const std::string why = reason(ended, run, problem);
       folder_.note_failure(run.name(), why);
       on_event_({Kind::failed, *run.row, run.seed, {}, why});
     }
     write_results();
   }
 
-  std::string reason(const Ended& ended, const Run& run) const {
+  std::string reason(const Ended& ended, const Run& run, const std::string& problem) const {
     const fs::path log = folder_.run_folder(run.name()) / "log.txt";
     std::string why;
     if (ended.signal != 0) {
       why =
           "killed by signal " + std::to_string(ended.signal) + " (" + strsignal(ended.signal) + ")";
     } else if (ended.code == 0) {
-      why = "ended well, but wrote no result.json";
+      why = problem.empty() ? "ended well, but wrote no result.json" : problem;
     } else {
       why = last_line(log, run.log_start);
       constexpr const char* kOwnName = "transformer: ";

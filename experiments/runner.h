@@ -29,12 +29,12 @@ struct RunnerOptions {
 
 // What happens to a run, told as it happens.
 struct RunEvent {
-  enum class Kind { skipped, started, progress, finished, failed, stopped };
+  enum class Kind { skipped, damaged, started, progress, finished, failed, stopped };
   Kind kind;
   const SweepRow& row;
   int64_t seed;
   RunProgress progress{};  // with `progress`
-  std::string message{};   // with `failed`: why, and where its log is
+  std::string message{};   // with `failed`: why, and where its log is; with `damaged`: what
 };
 
 struct SweepOutcome {

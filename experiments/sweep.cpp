@@ -5,6 +5,7 @@
 #include <set>
 
 #include "experiments/grid.h"
+#include "transformer/config_file.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -102,8 +103,8 @@ std::vector<GridAxis> read_grid(const Json& grid, const std::string& file) {
   std::vector<GridAxis> axes;
   for (const auto& [key, values] : grid.items()) {
     if (!values.is_array() || values.empty()) {
-      throw UserError(file + ": grid: " + key + ": expected a list of values; got " +
-                      fields::shown(values));
+      throw UserError(file + ": grid: " + fields::shown_name(key) +
+                      ": expected a list of values; got " + fields::shown(values));
     }
     axes.push_back({key, {}});
     for (const auto& value : values) {
@@ -155,6 +156,19 @@ void check_id(const std::string& id, const std::string& where) {
     throw UserError(where + ": id: " + fields::shown(id) +
                     " is the name of a file in the sweep's folder; choose another");
   }
+}
+
+// What a single experiment is called: by its file, as far as that can name a folder.
+std::string id_of(const fs::path& file) {
+  std::string id = file.stem().string();
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  std::replace_if(
+      id.begin(), id.end(), [&](char c) { return !fits(c); }, '_');
+  const bool starts_well = !id.empty() && std::string("._-").find(id[0]) == std::string::npos;
+  return (starts_well ? id : "experiment" + id).substr(0, 100);
 }
 
 std::vector<RowEntry> read_rows(const Json& rows, const std::string& file) {
@@ -252,7 +266,7 @@ void check_seeds(const std::vector<int64_t>& seeds, const std::string& where) {
 
 Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides) {
   const std::string file = path.string();
-  const Json json = read_json(path);
+  const Json json = read_config_file(path);
   const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
   const bool is_sweep = has("rows") || has("grid") || has("set") || has("seeds");
 
@@ -265,6 +279,13 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
     sweep.base = read_config(path.parent_path() / content.base);
   } else {
     sweep.base = read_config(path);
+  }
+  if (has("rows") && content.rows.is_array() && content.rows.empty()) {
+    throw UserError(file + ": rows: expected at least one row; got []; leave it out to run " +
+                    (has("grid") ? "the grid alone" : "the base alone"));
+  }
+  if (has("grid") && content.grid.is_object() && content.grid.empty()) {
+    throw UserError(file + ": grid: expected a key with its list of values; got {}");
   }
   const auto given = read_overrides(overrides);
   apply_set(sweep.base, kept_set(content.set, file, "set"));
@@ -279,7 +300,7 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
   const auto grid = merged(read_grid(content.grid, file), given);
   if (entries.empty()) {
     entries.emplace_back();
-    if (grid.empty()) entries[0].id = path.stem().string();
+    if (grid.empty()) entries[0].id = id_of(path);
   }
   check_count(entries.size(), grid, file);
   const auto points = product(grid);
@@ -297,7 +318,8 @@ void select_rows(Sweep& sweep, const std::vector<std::string>& ids) {
   for (const auto& row : sweep.rows) known.push_back(row.id);
   for (const auto& id : ids) {
     if (std::find(known.begin(), known.end(), id) == known.end()) {
-      throw UserError("row " + id + ": not in this sweep" + nearest_key(id, known));
+      throw UserError("row " + fields::shown_name(id) + ": not in this sweep" +
+                      nearest_key(id, known));
     }
   }
   std::erase_if(sweep.rows, [&](const SweepRow& row) {

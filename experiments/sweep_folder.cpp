@@ -4,6 +4,7 @@
 
 #include "experiments/machine.h"
 #include "experiments/record.h"
+#include "experiments/run_log.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/version.h"
@@ -44,18 +45,11 @@ Sweep read_sweep(const fs::path& path) {
 
 void check_same(const Config& there, const Config& here, const std::string& folder,
                 const std::string& which) {
-  if (there == here) return;
-  const Json old_values = to_json(there);
-  const Json new_values = to_json(here);
-  for (const auto& key : known_keys<Config>()) {
-    const size_t dot = key.find('.');
-    const Json& before = old_values.at(key.substr(0, dot)).at(key.substr(dot + 1));
-    const Json& now = new_values.at(key.substr(0, dot)).at(key.substr(dot + 1));
-    if (before == now) continue;
-    throw UserError(folder + ": holds another sweep: " + which + ": " + key + ": " +
-                    fields::shown(before) + " there; " + fields::shown(now) +
-                    " now; take another --out folder, or give the value it has there");
-  }
+  const auto different = differences(there, here);
+  if (different.empty()) return;
+  throw UserError(folder + ": holds another sweep: " + which + ": " +
+                  both_values(different.front()) +
+                  "; take another --out folder, or give the value it has there");
 }
 
 Sweep joined(const Sweep& there, const Sweep& here, const std::string& folder) {
@@ -79,6 +73,15 @@ Sweep joined(const Sweep& there, const Sweep& here, const std::string& folder) {
   return all;
 }
 
+std::string interrupted_at(const fs::path& run, int64_t train_steps) {
+  return "at step " + std::to_string(last_checkpoint(run / "checkpoints")) + " of " +
+         std::to_string(train_steps);
+}
+
+fs::path run_in(const fs::path& sweep, const SweepFolder::Run& run) {
+  return sweep / run.first / ("seed-" + std::to_string(run.second));
+}
+
 const fs::path& made(const fs::path& folder) {
   make_folder(folder);
   return folder;
@@ -86,19 +89,29 @@ const fs::path& made(const fs::path& folder) {
 
 }  // namespace
 
-SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
-    : folder_(made(folder)), lock_(folder), sweep_(sweep) {
+Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
   const fs::path file = folder / "sweep.json";
-  if (fs::exists(file)) sweep_ = joined(read_sweep(file), sweep, folder.string());
-  write_json(file, with_origin(sweep_));
+  return fs::exists(file) ? joined(read_sweep(file), sweep, folder.string()) : sweep;
 }
 
-fs::path SweepFolder::run_folder(const Run& run) const {
-  return folder_ / run.first / ("seed-" + std::to_string(run.second));
+SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
+    : folder_(made(folder)), lock_(folder), sweep_(joined_with(folder, sweep)) {
+  write_json(folder / "sweep.json", with_origin(sweep_));
 }
 
-bool SweepFolder::is_complete(const Run& run) const {
-  return fs::exists(run_folder(run) / "result.json");
+fs::path SweepFolder::run_folder(const Run& run) const { return run_in(folder_, run); }
+
+RunResult SweepFolder::result(const Run& run) const {
+  const fs::path folder = run_folder(run);
+  const fs::path file = folder / "result.json";
+  if (!fs::exists(file)) return {};
+  try {
+    Result result = read_result(file);
+    if (fs::exists(folder / "model.safetensors")) return {std::move(result)};
+    return {std::nullopt, (folder / "model.safetensors").string() + ": is missing"};
+  } catch (const UserError& error) {
+    return {std::nullopt, error.what()};
+  }
 }
 
 void SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
@@ -125,20 +138,44 @@ void SweepFolder::write_results(const std::set<Run>& running) const {
       const Run run{row.id, seed};
       RunRecord record{row.id, seed, RunState::missing, {}, ""};
       const fs::path failure = run_folder(run) / "failure.txt";
-      if (is_complete(run)) {
+      auto [result, problem] = this->result(run);
+      if (result) {
         record.state = RunState::complete;
-        record.result = read_result(run_folder(run) / "result.json");
+        record.result = std::move(result);
       } else if (running.contains(run)) {
         record.state = RunState::running;
       } else if (fs::exists(failure)) {
         record.state = RunState::failed;
         record.message = read_file(failure);
         while (record.message.ends_with('\n')) record.message.pop_back();
+      } else if (!problem.empty()) {
+        record.state = RunState::failed;
+        record.message = problem;
+      } else if (fs::exists(run_folder(run) / "log.txt")) {
+        record.state = RunState::interrupted;
+        record.message = interrupted_at(run_folder(run), row.config.training.train_steps);
       }
       results.results.push_back(std::move(record));
     }
   }
   transformer::write_results(folder_ / "results.json", results);
+}
+
+Results read_sweep_results(const fs::path& folder) {
+  Results results = read_results(folder / "results.json");
+  if (is_locked(folder)) return results;
+  for (auto& run : results.results) {
+    if (run.state != RunState::running) continue;
+    const auto row = std::find_if(results.rows.begin(), results.rows.end(),
+                                  [&](const RowRecord& each) { return each.id == run.id; });
+    run.state = RunState::interrupted;
+    const Json::json_pointer steps("/training/train_steps");
+    if (row->config.contains(steps) && row->config[steps].is_number_integer()) {
+      run.message =
+          interrupted_at(run_in(folder, {run.id, run.seed}), row->config[steps].get<int64_t>());
+    }
+  }
+  return results;
 }
 
 }  // namespace transformer

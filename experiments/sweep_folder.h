@@ -9,6 +9,7 @@
 // DIR/results.json                     all of it in one file
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +18,11 @@
 #include "transformer/folder_lock.h"
 
 namespace transformer {
+
+struct RunResult {
+  std::optional<Result> result{};  // there if and only if the run is complete
+  std::string problem{};           // why it is not, though there is a result.json
+};
 
 class SweepFolder {
  public:
@@ -28,7 +34,7 @@ class SweepFolder {
   SweepFolder(const std::filesystem::path& folder, const Sweep& sweep);
 
   std::filesystem::path run_folder(const Run& run) const;
-  bool is_complete(const Run& run) const;
+  RunResult result(const Run& run) const;
 
   // Makes the run's folder and its config.json, and forgets that it failed before.
   void prepare(const SweepRow& row, int64_t seed) const;
@@ -42,5 +48,13 @@ class SweepFolder {
   FolderLock lock_;
   Sweep sweep_;  // with the rows and seeds that were there before
 };
+
+// The sweep with the rows and seeds that the folder has already; as it stands where there is none.
+// Throws UserError as SweepFolder does.
+Sweep joined_with(const std::filesystem::path& folder, const Sweep& sweep);
+
+// results.json of a sweep's folder. What it calls running though no process is at work there was
+// interrupted.
+Results read_sweep_results(const std::filesystem::path& folder);
 
 }  // namespace transformer

@@ -1,25 +1,49 @@
 #include "transformer/folder_lock.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 #include "transformer/error.h"
+#include "transformer/files.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
 TEST_CASE("folder lock: a second holder is refused and told the first one's process") {
-  const fs::path folder =
-      fs::temp_directory_path() / ("transformer_folder_lock_test_" + std::to_string(getpid()));
-  fs::create_directories(folder);
+  const TemporaryFolder folder;
   {
-    const FolderLock lock(folder);
-    REQUIRE_THROWS_AS(FolderLock(folder), Failure);
-    REQUIRE_THROWS_WITH(FolderLock(folder),
+    const FolderLock lock(folder.path());
+    REQUIRE(is_locked(folder.path()));
+    REQUIRE_THROWS_AS(FolderLock(folder.path()), Failure);
+    REQUIRE_THROWS_WITH(FolderLock(folder.path()),
                         Contains("in use by another process (" + std::to_string(getpid()) + ")"));
   }
-  REQUIRE_NOTHROW(FolderLock(folder));
-  fs::remove_all(folder);
-  REQUIRE_THROWS_WITH(FolderLock(folder), Contains("lock: cannot create"));
+  REQUIRE_FALSE(is_locked(folder.path()));
+  REQUIRE_NOTHROW(FolderLock(folder.path()));
+  REQUIRE_THROWS_WITH(FolderLock(folder / "nowhere"), Contains("lock: cannot create"));
+}
+
+TEST_CASE("folder lock: what killed writers left half-written is removed, and nothing else") {
+  const TemporaryFolder folder;
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  REQUIRE(waitpid(ended, nullptr, 0) == ended);
+  const auto name = [](pid_t pid) { return "result.json.tmp-" + std::to_string(pid); };
+  const std::string left = name(ended), running = name(getppid()), own = name(getpid());
+  for (const std::string& file : {left, running, own, std::string("notes.tmp-x"),
+                                  std::string("a.tmp-"), std::string("result.json")}) {
+    write_file(folder / file, "text");
+  }
+  fs::create_directory(folder / ("b.tmp-" + std::to_string(ended)));
+  const FolderLock lock(folder.path());
+  REQUIRE_FALSE(fs::exists(folder / left));
+  REQUIRE_FALSE(fs::exists(folder / own));  // of an earlier process with this number
+  for (const std::string& file :
+       {running, std::string("notes.tmp-x"), std::string("a.tmp-"), std::string("result.json")}) {
+    REQUIRE(fs::exists(folder / file));
+  }
+  REQUIRE(fs::exists(folder / ("b.tmp-" + std::to_string(ended))));
 }

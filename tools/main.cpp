@@ -11,6 +11,7 @@
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
+#include "transformer/printable.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -63,7 +64,7 @@ int run(int argc, char** argv) {
     if (name == command.name) return command.run(argc - 1, argv + 1);
     known.emplace_back(command.name);
   }
-  throw UserError(name + ": unknown command" + nearest_key(name, known));
+  throw UserError(fields::shown_name(name) + ": unknown command" + nearest_key(name, known));
 }
 
 }  // namespace
@@ -74,7 +75,8 @@ int main(int argc, char** argv) {
   // A file that may not grow is a failed write like any other, told in words.
   std::signal(SIGXFSZ, SIG_IGN);
   const auto say = [](const std::string& message) {
-    std::cerr << "transformer: " << message << "\n";
+    constexpr size_t kMost = 4000;
+    std::cerr << "transformer: " << transformer::printable(message, kMost) << "\n";
   };
   try {
     const int code = transformer::run(argc, argv);
@@ -91,7 +93,7 @@ int main(int argc, char** argv) {
     say(error.what());
     return 2;
   } catch (const c10::Error& error) {
-    say(error.what_without_backtrace());
+    std::cerr << "transformer: " << error.what_without_backtrace() << "\n";
     return 1;
   } catch (const std::exception& error) {
     say(error.what());

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "transformer/printable.h"
+
 namespace transformer {
 
 namespace {
@@ -47,7 +49,8 @@ void StatusLine::update(const std::string& text) {
 void StatusLine::say(const std::string& text) {
   if (is_shown_) std::cerr << "\r\x1b[K";
   is_shown_ = false;
-  std::cerr << text << std::endl;
+  constexpr size_t kMost = 4000;
+  std::cerr << printable(text, kMost) << std::endl;
 }
 
 std::string StatusLine::bar(double part) const {

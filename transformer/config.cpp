@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "transformer/config_file.h"
 #include "transformer/fingerprint.h"
 
 namespace transformer {
@@ -48,6 +49,13 @@ void check(const ModelConfig& model, const Rules& rules) {
   rules.in_range("model.d_k", model.d_k, 1, kWidest);
   rules.in_range("model.d_v", model.d_v, 1, kWidest);
   rules.in_range("model.kv_heads", model.kv_heads, 1, kWidest);
+  constexpr int64_t kWidestHeads = 1 << 24;  // keeps counts of parameters within 64 bits
+  for (const auto& [key, width] : {std::pair{"d_k", &model.d_k}, {"d_v", &model.d_v}}) {
+    rules.require(model.h * *width <= kWidestHeads,
+                  std::string("model.") + key + ": " + std::to_string(int64_t{*width}) +
+                      " × model.h = " + std::to_string(model.h) + " is more than " +
+                      std::to_string(kWidestHeads));
+  }
   rules.require(model.h % model.kv_heads == 0,
                 "model.kv_heads: " + std::to_string(model.kv_heads) +
                     " does not divide model.h = " + std::to_string(model.h));
@@ -119,10 +127,12 @@ bool accepts_text(const std::string& key) {
 
 Config read_over_bases(const fs::path& path, std::set<fs::path> seen) {
   const std::string file = path.string();
-  if (!seen.insert(fs::weakly_canonical(path)).second) {
+  std::error_code unknown;  // a pipe has no other name
+  const fs::path canonical = fs::weakly_canonical(path, unknown);
+  if (!seen.insert(unknown ? path : canonical).second) {
     throw UserError(file + ": base: the files name each other in a circle");
   }
-  Json json = read_json(path);
+  Json json = read_config_file(path);
   Config config;
   if (json.is_object() && json.contains("base")) {
     std::string base;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "transformer/printable.h"
+
 namespace transformer {
 
 namespace {
@@ -34,6 +36,11 @@ size_t edit_distance(const std::string& from, const std::string& to) {
 std::string nearest_key(const std::string& key, const std::vector<std::string>& known) {
   constexpr size_t kLongest = 200;  // keys come from files: no quadratic work on a megabyte
   std::string nearest;
+  for (const auto& candidate : known) {  // h, where model.h is meant
+    if (key.empty() || !candidate.ends_with("." + key)) continue;
+    nearest += (nearest.empty() ? "" : " or ") + candidate;
+  }
+  if (!nearest.empty()) return "; did you mean " + nearest + "?";
   size_t distance = std::numeric_limits<size_t>::max();
   for (const auto& candidate : known) {
     if (key.size() > kLongest) break;
@@ -56,10 +63,11 @@ std::string join(const std::string& path, const std::string& key) {
 }
 
 std::string shown(const Json& json) {
-  constexpr size_t kMost = 80;
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  return text;
+  return printable(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string shown_name(const std::string& name) {
+  return name.empty() || printable(name) != name ? shown(name) : name;
 }
 
 void read(bool& value, const Json& json, const std::string& where) {
@@ -125,6 +133,11 @@ void read(std::optional<double>& value, const Json& json, const std::string& whe
 void read(Json& value, const Json& json, const std::string&) { value = json; }
 
 }  // namespace fields
+
+std::string both_values(const Difference& difference) {
+  return difference.key + ": " + fields::shown(difference.there) + " there; " +
+         fields::shown(difference.now) + " now";
+}
 
 Json override_value(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);

@@ -59,13 +59,16 @@ std::string name_of(E value) {
   return names(value).at(static_cast<size_t>(value));
 }
 
-// " (did you mean d_k?)" where a known key is near, else "; known: ..." with all of them.
+// "; did you mean d_k?" where a known key is near or ends in this one, else "; known: ..." with all
+// of them.
 std::string nearest_key(const std::string& key, const std::vector<std::string>& known);
 
 namespace fields {
 
 std::string join(const std::string& path, const std::string& key);
 std::string shown(const Json& json);  // one line, cut when long
+// A key or an id read from a file: as it stands where that is harmless, else as `shown`.
+std::string shown_name(const std::string& name);
 
 void read(bool& value, const Json& json, const std::string& where);
 void read(int64_t& value, const Json& json, const std::string& where);
@@ -138,7 +141,8 @@ void read_fields(T& value, const Json& json, const std::string& file = "",
   T::visit(value, [&](const char* name, auto&) { names.emplace_back(name); });
   for (const auto& [key, unused] : json.items()) {
     if (std::find(names.begin(), names.end(), key) == names.end()) {
-      throw UserError(where + fields::join(path, key) + ": unknown key" + nearest_key(key, names));
+      throw UserError(where + fields::join(path, fields::shown_name(key)) + ": unknown key" +
+                      nearest_key(key, names));
     }
   }
   T::visit(value, [&]<class F>(const char* name, F& field) {
@@ -179,7 +183,7 @@ template <Fields T>
 void set_field(T& value, const std::string& key, const Json& json, const std::string& file = "") {
   const auto known = known_keys<T>();
   if (std::find(known.begin(), known.end(), key) == known.end()) {
-    throw UserError((file.empty() ? "" : file + ": ") + key + ": unknown key" +
+    throw UserError((file.empty() ? "" : file + ": ") + fields::shown_name(key) + ": unknown key" +
                     nearest_key(key, known));
   }
   Json nested = json;
@@ -192,18 +196,31 @@ void set_field(T& value, const std::string& key, const Json& json, const std::st
   read_fields(value, nested, file);
 }
 
-// The dotted key in which two configs differ first, in the order of their fields.
+// Where two configs differ.
+struct Difference {
+  std::string key;  // dotted
+  Json there;
+  Json now;
+};
+
+// "training.eps_ls: 0.1 there; 0.2 now"
+std::string both_values(const Difference& difference);
+
+// The keys in which two configs differ, in the order of their fields.
 template <Fields T>
-std::optional<std::string> first_difference(const T& a, const T& b) {
-  const Json left = to_json(a).flatten();
-  const Json right = to_json(b).flatten();
-  for (const auto& [pointer, value] : left.items()) {
-    if (right.contains(pointer) && right[pointer] == value) continue;
-    std::string key = pointer.substr(1);
-    std::replace(key.begin(), key.end(), '/', '.');
-    return key;
+std::vector<Difference> differences(const T& there, const T& now) {
+  const Json left = to_json(there);
+  const Json right = to_json(now);
+  std::vector<Difference> all;
+  for (const auto& key : known_keys<T>()) {
+    std::string text = "/" + key;
+    std::replace(text.begin(), text.end(), '.', '/');
+    const Json::json_pointer pointer(text);
+    if (left.at(pointer) != right.at(pointer)) {
+      all.push_back({key, left.at(pointer), right.at(pointer)});
+    }
   }
-  return std::nullopt;
+  return all;
 }
 
 // The value of a command-line override: JSON where it is JSON (16, 0.1, true, null, ["a","b"]),

@@ -1,14 +1,16 @@
 #include "transformer/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
+#include <vector>
 
 #include "transformer/error.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -16,8 +18,22 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what, int error) {
-  throw Failure(path.string() + ": " + what + ": " + std::strerror(error));
+  throw Failure(shown_path(path) + ": " + what + ": " + std::strerror(error));
 }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return value_; }  // NOLINT: stands where a descriptor does
+
+ private:
+  int value_;
+};
 
 // Removes the half-written file unless the rename went through.
 class TemporaryFile {
@@ -48,18 +64,39 @@ void sync(const fs::path& path, int flags) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    throw UserError(path.string() + ": expected a file; it is a folder");
+std::string shown_path(const fs::path& path) {
+  constexpr size_t kMost = 1000;
+  return path.empty() ? "\"\" (an empty path)" : printable(path.string(), kMost);
+}
+
+std::string read_file(const fs::path& path, size_t most) {
+  const std::string name = shown_path(path);
+  std::error_code unknown;
+  if (fs::is_directory(path, unknown)) throw UserError(name + ": expected a file; it is a folder");
+  // Without waiting: a pipe that nobody writes to would never open.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file < 0) throw UserError(name + ": cannot open: " + std::strerror(errno));
+  std::string bytes;
+  std::vector<char> buffer(1 << 16);
+  while (true) {
+    const ssize_t count = read(file, buffer.data(), buffer.size());
+    if (count == 0) break;
+    if (count > 0) {
+      bytes.append(buffer.data(), static_cast<size_t>(count));
+    } else if (errno == EAGAIN) {
+      pollfd input{file, POLLIN, 0};
+      poll(&input, 1, -1);
+    } else if (errno != EINTR) {
+      throw UserError(name + ": cannot read: " + std::strerror(errno));
+    }
+    if (bytes.size() > most) {
+      throw UserError(name + ": expected at most " + std::to_string(most) + " bytes; it has more");
+    }
   }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(path.string() + ": cannot open: " + std::strerror(errno));
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  if (in.bad()) throw UserError(path.string() + ": cannot read: " + std::strerror(errno));
-  return std::move(bytes).str();
+  if (bytes.empty() && fs::is_fifo(path, unknown)) {
+    throw UserError(name + ": expected a file; it is a pipe that nobody writes to");
+  }
+  return bytes;
 }
 
 void write_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <ostream>
@@ -7,8 +8,15 @@
 
 namespace transformer {
 
-// The whole file as bytes. Throws UserError where it is missing or cannot be read.
-std::string read_file(const std::filesystem::path& path);
+// More than any config, result or vocabulary has.
+constexpr size_t kMostBytes = size_t{256} << 20;
+
+// The whole file as bytes. Throws UserError where it is missing or cannot be read, where it has
+// more than `most` bytes, endless ones included, and where it is a pipe that nobody writes to.
+std::string read_file(const std::filesystem::path& path, size_t most = kMostBytes);
+
+// The path as messages name it.
+std::string shown_path(const std::filesystem::path& path);
 
 // Writes through `write` into a file beside `path`, syncs it and renames it over `path`. A failure
 // (full disk, read-only folder) throws Failure with the system's reason and leaves what was there.

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "transformer/error.h"
 
@@ -21,6 +23,26 @@ std::string holder(int descriptor) {
   std::string digits;
   for (ssize_t i = 0; i < count && text[i] >= '0' && text[i] <= '9'; ++i) digits += text[i];
   return digits;
+}
+
+// What a killed writer of this folder left half-written: NAME.tmp-PID, unless PID still runs and is
+// another process than this one.
+void remove_leftovers(const std::filesystem::path& folder) {
+  constexpr std::string_view kMark = ".tmp-";
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const size_t mark = name.rfind(kMark);
+    if (mark == std::string::npos || mark == 0) continue;
+    const std::string digits = name.substr(mark + kMark.size());
+    if (digits.empty() || digits.size() > 9 ||
+        digits.find_first_not_of("0123456789") != std::string::npos) {
+      continue;
+    }
+    const pid_t writer = std::stoi(digits);
+    const bool runs = writer != getpid() && (kill(writer, 0) == 0 || errno != ESRCH);
+    if (!runs && entry.is_regular_file(ignored)) std::filesystem::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace
@@ -46,8 +68,17 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
       pwrite(descriptor_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
     fail(file + ": cannot write: " + std::strerror(errno));
   }
+  remove_leftovers(folder);
 }
 
 FolderLock::~FolderLock() { close(descriptor_); }
+
+bool is_locked(const std::filesystem::path& folder) {
+  const int descriptor = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return false;
+  const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return locked;
+}
 
 }  // namespace transformer

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "transformer/error.h"
+#include "transformer/fields.h"
 #include "transformer/files.h"
 
 namespace transformer {
@@ -29,7 +30,7 @@ Json parse_json(const std::string& text, const std::string& where) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      throw UserError(where + ": the key " + value.dump() + " is given twice");
+      throw UserError(where + ": the key " + fields::shown(value) + " is given twice");
     }
     return true;
   };

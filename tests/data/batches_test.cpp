@@ -44,6 +44,26 @@ TEST_CASE("batches: every pair once an epoch, within the budget on each side") {
   }
 }
 
+TEST_CASE("batches: outlines are the same batches without their word-pieces") {
+  const Folder folder;
+  const auto corpus = make_corpus(folder / "c", random_pairs(50, 20, 1));
+  BatchStream whole(corpus, 64, 7, {});
+  BatchStream outlines(corpus, 64, 7, {}, Contents::outline);
+  for (int i = 0; i < 100; ++i) {  // several epochs
+    const Batch batch = whole.next();
+    const Batch outline = outlines.next();
+    REQUIRE(outline.rows == batch.rows);
+    REQUIRE(outline.sentences * outline.target_length == std::ssize(batch.target_output));
+    REQUIRE(outline.source_length == batch.source_length);
+    REQUIRE(outline.source_tokens == batch.source_tokens);
+    REQUIRE(outline.target_tokens == batch.target_tokens);
+    REQUIRE(
+        (outline.source.empty() && outline.target_input.empty() && outline.target_output.empty()));
+    REQUIRE(make_batch(corpus, outline.rows).source == batch.source);
+    REQUIRE(outlines.position() == whole.position());
+  }
+}
+
 TEST_CASE("batches: sentences of like length are together") {
   const Folder folder;
   const auto corpus = make_corpus(folder / "c", random_pairs(3000, 40, 2));

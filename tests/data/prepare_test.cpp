@@ -53,6 +53,13 @@ TEST_CASE("prepare: pairs are kept or dropped by rule, and counted") {
   REQUIRE(prepared.corpus.cleaned() ==
           Cleaned{.kept = 3, .invalid_utf8 = 1, .empty = 2, .over_long = 2, .ratio = 1});
   REQUIRE(prepared.corpus.size() == 3);
+  const auto place = [&](int64_t pair) {
+    return place_of_training_pair(ready.data, ready.tokenizer, ready.tokenizer, pair);
+  };
+  const std::string file = (ready.folder / "train.en").string();
+  REQUIRE(place(0) == file + ": line 1");
+  REQUIRE(place(1) == file + ": line 7");
+  REQUIRE(place(2) == file + ": line 8");
   auto want = ready.tokenizer.encode("die Katze");
   want.push_back(kEos);
   const auto got = prepared.corpus.target(0);

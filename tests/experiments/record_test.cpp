@@ -6,6 +6,7 @@
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/sealed_json.h"
 
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
@@ -42,6 +43,63 @@ TEST_CASE("record: a result is read back as written, schema version first") {
   write_result(folder / "result.json", result);
   REQUIRE(read_json(folder / "result.json").begin().key() == "schema_version");
   REQUIRE(to_json(read_result(folder / "result.json")) == to_json(result));
+}
+
+TEST_CASE("record: a flipped digit, a cut and a lost checksum are damage; another version is not") {
+  const Folder folder;
+  const fs::path path = folder / "result.json";
+  write_file(path, R"({"schema_version": 1, )" + kResult + "}");
+  const Result result = read_result(path);  // as an earlier version wrote it: without a checksum
+  write_result(path, result);
+  const std::string text = read_file(path);
+  const auto damaged = [&](std::string changed, const std::string& message) {
+    write_file(path, changed);
+    REQUIRE_THROWS_AS(read_result(path), Damaged);
+    REQUIRE_THROWS_WITH(read_result(path), Contains(path.string()) && Contains(message));
+  };
+  std::string flipped = text;
+  flipped.replace(flipped.find("25.8"), 4, "26.8");
+  damaged(flipped, "do not match its checksum");
+  damaged(text.substr(0, text.size() / 2), "not JSON");
+  damaged("", "not JSON");
+  damaged(R"({"schema_version": 1})", "missing");
+
+  const auto is_other = [&](Json json) {
+    write_json(path, sealed(std::move(json)));
+    try {
+      read_result(path);
+    } catch (const Damaged&) {
+      return false;
+    } catch (const UserError&) {
+      return true;
+    }
+    return false;
+  };
+  REQUIRE(is_other({{"schema_version", 2}}));
+  Json later = parse_json(text, "text");
+  later["chrf"] = 50;
+  REQUIRE(is_other(later));
+}
+
+TEST_CASE("record: names in a file are shown without what a terminal would obey") {
+  const Folder folder;
+  const fs::path path = folder / "results.json";
+  const auto read = [&](const std::string& rows, const std::string& runs) {
+    write_file(path, results_with(rows, runs));
+    return read_results(path);
+  };
+  REQUIRE_THROWS_WITH(read(R"({"id": "x", "a\u001b[2J": 1})", ""),
+                      Contains(R"(rows[0]: "a\u001b[2J": unknown key)"));
+  REQUIRE_THROWS_WITH(read("", R"({"id": "x\u001b", "seed": 1, "state": "missing"})"),
+                      Contains(R"(no row is called "x\u001b")"));
+  write_file(
+      path, "{\"" + std::string(1 << 20, 'k') + "\": 1, \"" + std::string(1 << 20, 'k') + "\": 1}");
+  try {
+    read_results(path);
+    FAIL("a key given twice");
+  } catch (const UserError& error) {
+    REQUIRE(std::string(error.what()).size() < 300);
+  }
 }
 
 TEST_CASE("record: a result that does not fit is refused with file and key") {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "experiments/sweep_folder.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
@@ -31,6 +32,7 @@ case "$4" in
 */killed/*) kill -9 $$;;
 */waits/*) trap 'echo stopped > "$4/checkpoint"; exit 143' TERM
   echo '{"step": 5, "loss": 2.5}' > "$4/metrics.jsonl"
+  mkdir -p "$4/checkpoints/step-000000003" "$4/checkpoints/step-000000012"
   touch "$4/waiting"
   [ -e "$4/checkpoint" ] || while :; do sleep 0.01; done;;
 */stubborn/*) trap '' TERM INT; touch "$4/waiting"; while :; do sleep 0.01; done;;
@@ -38,8 +40,8 @@ case "$4" in
   while [ ! -e "$4/../../together-1/seed-1/here" ]; do sleep 0.01; done
   while [ ! -e "$4/../../together-2/seed-1/here" ]; do sleep 0.01; done;;
 esac
-seed=${4##*seed-}
-sed "s/\"seed\": 0/\"seed\": $seed/" "$4/../../../result.json" > "$4/result.tmp"
+touch "$4/model.safetensors"
+cp "$4/../../../result-${4##*seed-}.json" "$4/result.tmp"
 mv "$4/result.tmp" "$4/result.json"
 )sh";
 
@@ -51,7 +53,9 @@ class Place {
     Result result;
     result.config = Json::object();
     result.perplexity = 4.5;
-    write_result(path_ / "result.json", result);
+    for (result.seed = 1; result.seed <= 2; ++result.seed) {
+      write_result(path_ / ("result-" + std::to_string(result.seed) + ".json"), result);
+    }
   }
 
   fs::path out() const { return path_ / "out"; }
@@ -70,7 +74,8 @@ class Place {
   SweepOutcome operator()(const Sweep& sweep) { return (*this)(sweep, options()); }
   SweepOutcome operator()(const Sweep& sweep, const RunnerOptions& options) {
     return run_sweep(sweep, sweep, options, [&](const RunEvent& event) {
-      if (event.kind == Kind::failed) messages[event.row.id] = event.message;
+      const bool told = event.kind == Kind::failed || event.kind == Kind::damaged;
+      if (told) messages[event.row.id] = event.message;
       if (on_event) on_event(event);
     });
   }
@@ -141,6 +146,58 @@ TEST_CASE("runner: every row and seed runs once, and run again nothing is left t
   REQUIRE(place.starts("b", 1) == 1);
 }
 
+TEST_CASE("runner: a damaged result is named and that run alone is run again") {
+  Place place;
+  const auto sweep = sweep_of({"cut", "flipped", "lost", "good"});
+  REQUIRE(place(sweep).complete == 4);
+  const fs::path cut = place.run("cut") / "result.json";
+  const fs::path flipped = place.run("flipped") / "result.json";
+  write_file(cut, read_file(cut).substr(0, 100));
+  std::string text = read_file(flipped);
+  write_file(flipped, text.replace(text.find("4.5"), 3, "3.5"));
+  fs::remove(place.run("lost") / "model.safetensors");
+
+  // While others run, it is in the results as failed.
+  Sweep good_only = sweep;
+  select_rows(good_only, {"good"});
+  REQUIRE(run_sweep(sweep, good_only, place.options(), [](auto&) {}).exit_code() == 0);
+  for (const char* row : {"cut", "flipped", "lost"}) {
+    REQUIRE(place.record(row).state == RunState::failed);
+  }
+  REQUIRE_THAT(place.record("flipped").message, Contains("do not match its checksum"));
+  REQUIRE(place.record("good").state == RunState::complete);
+
+  REQUIRE(place(sweep).exit_code() == 0);
+  REQUIRE_THAT(place.messages["cut"], Contains("cut/seed-1/result.json: not JSON"));
+  REQUIRE_THAT(place.messages["lost"], Contains("model.safetensors: is missing"));
+  REQUIRE(place.starts("good") == 1);
+  for (const char* row : {"cut", "flipped", "lost"}) {
+    INFO(row);
+    REQUIRE(place.starts(row) == 2);
+    REQUIRE(place.record(row).result->perplexity == 4.5);
+  }
+}
+
+TEST_CASE("runner: what a killed sweep calls running was interrupted") {
+  Place place;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started) return;
+    wait_for(place.run("waits") / "waiting");
+    raise(SIGTERM);
+  };
+  place(sweep_of({"waits"}));
+  auto results = read_results(place.out() / "results.json");
+  results.results[0] = {"waits", 1, RunState::running, {}, ""};
+  write_results(place.out() / "results.json", results);  // as if killed
+  const auto read = read_sweep_results(place.out());
+  REQUIRE(read.results[0].state == RunState::interrupted);
+  REQUIRE(read.results[0].message == "at step 12 of 100000");
+  {
+    const FolderLock at_work(place.out());
+    REQUIRE(read_sweep_results(place.out()).results[0].state == RunState::running);
+  }
+}
+
 TEST_CASE("runner: a run that fails is told at once, the others go on, and the exit code is 1") {
   Place place;
   const auto sweep = sweep_of({"fails", "silent", "forgets", "killed", "good"});
@@ -205,7 +262,9 @@ TEST_CASE("runner: a signal is passed on, the run stops after its checkpoint and
   REQUIRE(outcome.failed == 0);
   REQUIRE(outcome.left == 2);
   REQUIRE(read_file(place.run("waits") / "checkpoint") == "stopped\n");
-  REQUIRE(place.record("waits").state == RunState::missing);
+  REQUIRE(place.record("waits").state == RunState::interrupted);
+  REQUIRE(place.record("waits").message == "at step 12 of 100000");
+  REQUIRE(place.record("later").state == RunState::missing);
   REQUIRE(place.starts("later") == 0);
 
   outcome = place(sweep);

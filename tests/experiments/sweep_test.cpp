@@ -147,6 +147,22 @@ TEST_CASE("sweep: mistakes name the file, the row and the key") {
                       Contains("none.json: cannot open"));
 }
 
+TEST_CASE("sweep: a file without rows and grid is one row, called by the file") {
+  const Folder folder;
+  const auto named = [&](const std::string& name) {
+    std::ofstream(folder / name) << R"({"base": "base.json", "seeds": [1, 2]})";
+    return ids(load_sweep(folder / name));
+  };
+  REQUIRE(named("three seeds.json") == Ids{"three_seeds"});
+  REQUIRE(named("-x.json") == Ids{"experiment-x"});
+  REQUIRE_THROWS_WITH(load_sweep(folder.write(R"({"base": "base.json", "rows": []})")),
+                      Contains("rows: expected at least one row; got []"));
+  REQUIRE_THROWS_WITH(load_sweep(folder.write(R"({"base": "base.json", "grid": {}})")),
+                      Contains("grid: expected a key with its list of values; got {}"));
+  REQUIRE_THROWS_WITH(load_sweep(folder.write(R"({"base": "base.json", "grid": {"a\u001b": 1}})")),
+                      Contains(R"(grid: "a\u001b": expected a list)"));
+}
+
 TEST_CASE("sweep: an id that could leave the folder or hide in it is refused") {
   const Folder folder;
   for (const std::string id : {"", ".", "..", "../a", "a/b", "/tmp", ".hidden", "-rf", "a b",

@@ -206,7 +206,42 @@ TEST_CASE("training: another config or other data in the folder is refused by na
                       Contains("the training data is not what the run began with"));
   config.training.beta2 = 0.9;
   REQUIRE_THROWS_WITH(train_in(folder / "run", config, corpus, losses),
-                      Contains("training.beta2 differs"));
+                      Contains("training.beta2: 0.98 there; 0.9 now"));
+}
+
+TEST_CASE("training: a run given more steps ends as one that had them from the start",
+          "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
+  Config config = tiny_config();
+  Losses losses;
+  train_in(folder / "unbroken", config, corpus, losses);
+  config.training.train_steps = 7;  // neither a multiple of checkpoint_every nor of validate_every
+  train_in(folder / "longer", config, corpus, losses);
+  config.training.train_steps = 12;
+  config.decoding.beam = 9;
+  config.training.schedule = ScheduleKind::cosine;
+  REQUIRE_THROWS_WITH(train_in(folder / "longer", config, corpus, losses), Contains("schedule"));
+  config.training.schedule = ScheduleKind::noam;
+  train_in(folder / "longer", config, corpus, losses);
+  const auto read = [&](const std::string& run, const char* file) {
+    return read_state(folder / run / "step-000000012" / file).state;
+  };
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    const State want = read("unbroken", file);
+    for (const auto& [name, tensor] : read("longer", file)) {
+      REQUIRE(torch::equal(tensor, want.at(name)));
+    }
+  }
+  config.training.train_steps = 11;
+  REQUIRE_THROWS_WITH(train_in(folder / "longer", config, corpus, losses),
+                      Contains("training.train_steps: 12 there; 11 now (a run can be given more"));
+  Config cosine = tiny_config();
+  cosine.training.schedule = ScheduleKind::cosine;
+  train_in(folder / "cosine", cosine, corpus, losses);
+  cosine.training.train_steps = 13;
+  REQUIRE_THROWS_WITH(train_in(folder / "cosine", cosine, corpus, losses),
+                      Contains("12 there; 13 now (the cosine schedule"));
 }
 
 TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e][learning]") {

@@ -47,7 +47,8 @@ int data_command(int argc, char** argv) {
     if (name == subcommand.name) return subcommand.run(argc - 1, argv + 1);
     known.emplace_back(subcommand.name);
   }
-  throw UserError("data " + name + ": unknown subcommand" + nearest_key(name, known));
+  throw UserError("data " + fields::shown_name(name) + ": unknown subcommand" +
+                  nearest_key(name, known));
 }
 
 }  // namespace transformer

@@ -3,7 +3,6 @@
 
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
-#include "transformer/data/lines.h"
 #include "transformer/data/parallel_text.h"
 #include "transformer/decode/scoring.h"
 #include "transformer/error.h"
@@ -11,16 +10,6 @@
 namespace transformer {
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) {
-    check_utf8(line, path, reader.number());
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 // Shortest text that reads back as the same number.
 std::string exact(double value) {
@@ -53,8 +42,8 @@ int score_command(int argc, char** argv) {
     if (!arguments->has(needed))
       throw UserError(std::string("score: expected --") + needed + " FILE");
   }
-  const auto sources = lines_of(arguments->get<std::string>("source"));
-  const auto targets = lines_of(arguments->get<std::string>("target"));
+  const auto sources = read_lines(arguments->get<std::string>("source"));
+  const auto targets = read_lines(arguments->get<std::string>("target"));
   auto loaded = load_model(*arguments);
   for (const auto& pair : score(loaded.translator, sources, targets)) {
     std::cout << exact(pair.log_probability) << "\t" << pair.pieces.size();

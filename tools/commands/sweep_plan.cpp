@@ -10,6 +10,7 @@
 #include "tools/commands/matrix_rate.h"
 #include "tools/status_line.h"
 #include "transformer/data/tokenizer.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -77,7 +78,7 @@ void explain_unknown(const Sweep& sweep) {
               << ": parameters not known: model.V is not stated and "
               << (data.vocabulary.empty() ? "data.vocabulary is empty"
                                           : data.vocabulary + " is not there")
-              << (data.make.empty() ? "" : "; make it with: " + data.make) << "\n";
+              << (data.make.empty() ? "" : "; make it with: " + printable(data.make, 300)) << "\n";
     return;  // one is enough: it is the same for all
   }
 }

@@ -38,6 +38,9 @@ void SweepProgress::operator()(const RunEvent& event) {
       ++done_;
       whole_work_ -= work;
       return;
+    case RunEvent::Kind::damaged:
+      line_.say(name(run) + ": run again: " + event.message);
+      return;
     case RunEvent::Kind::started:
       running_[run] = {work, event.row.config.training.train_steps, Clock::now(), {}};
       break;
@@ -79,9 +82,12 @@ std::string SweepProgress::outcome(const Run& run) const {
 std::string SweepProgress::status() const {
   std::string runs;
   double work = done_work_;
+  double runs_done = static_cast<double>(done_ + failed_);
   for (const auto& [run, state] : running_) {
-    work += state.work * static_cast<double>(state.progress.step) /
-            static_cast<double>(state.train_steps);
+    const double part =
+        static_cast<double>(state.progress.step) / static_cast<double>(state.train_steps);
+    work += state.work * part;
+    runs_done += part;
     runs += " | " + name(run);
     if (state.progress.step == 0) continue;
     runs += " step " + grouped(state.progress.step) + " of " + grouped(state.train_steps) +
@@ -89,8 +95,8 @@ std::string SweepProgress::status() const {
   }
   const double part = whole_work_ > 0 ? work / whole_work_ : 1;
   const double elapsed = seconds_since(start_);
-  std::string text =
-      line_.bar(part) + " " + std::to_string(done_) + " of " + std::to_string(runs_) + " runs done";
+  std::string text = line_.bar(runs_done / static_cast<double>(runs_)) + " " +
+                     std::to_string(done_) + " of " + std::to_string(runs_) + " runs done";
   if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
   text += ", " + duration(elapsed);
   if (part > 0.01 && part < 1) text += ", about " + duration(elapsed * (1 - part) / part) + " left";

@@ -12,7 +12,7 @@
 
 namespace transformer {
 
-Batch make_batch(const Corpus& corpus, const std::vector<int64_t>& rows) {
+Batch outline_of(const Corpus& corpus, const std::vector<int64_t>& rows) {
   Batch batch;
   batch.rows = rows;
   batch.sentences = std::ssize(rows);
@@ -22,6 +22,11 @@ Batch make_batch(const Corpus& corpus, const std::vector<int64_t>& rows) {
     batch.source_tokens += std::ssize(corpus.source(row));
     batch.target_tokens += std::ssize(corpus.target(row));
   }
+  return batch;
+}
+
+Batch make_batch(const Corpus& corpus, const std::vector<int64_t>& rows) {
+  Batch batch = outline_of(corpus, rows);
   batch.source.assign(static_cast<size_t>(batch.sentences * batch.source_length), kPad);
   batch.target_input.assign(static_cast<size_t>(batch.sentences * batch.target_length), kPad);
   batch.target_output = batch.target_input;
@@ -47,8 +52,13 @@ class BatchStream::Producer {
     int64_t batches_after = 0;
   };
 
-  Producer(const Corpus& corpus, int64_t tokens_per_batch, int64_t seed, Position start)
-      : corpus_(corpus), tokens_per_batch_(tokens_per_batch), seed_(seed), at_(start) {
+  Producer(const Corpus& corpus, int64_t tokens_per_batch, int64_t seed, Position start,
+           Contents contents)
+      : corpus_(corpus),
+        tokens_per_batch_(tokens_per_batch),
+        seed_(seed),
+        contents_(contents),
+        at_(start) {
     if (corpus.size() == 0) throw UserError("data.train: expected pairs of sentences; got none");
     if (start.epoch < 0 || start.batch < 0) refuse();
     plan_ = plan(start.epoch);
@@ -96,6 +106,10 @@ class BatchStream::Producer {
                     "; the text or data.tokens_per_batch is not what it was");
   }
 
+  Batch batch(const std::vector<int64_t>& rows) const {
+    return contents_ == Contents::whole ? make_batch(corpus_, rows) : outline_of(corpus_, rows);
+  }
+
   Plan plan(int64_t epoch) const { return plan_epoch(corpus_, tokens_per_batch_, seed_, epoch); }
 
   void run() {
@@ -106,7 +120,7 @@ class BatchStream::Producer {
         auto next = std::async(std::launch::async, [this, e = at_.epoch + 1] { return plan(e); });
         const int64_t batches = std::ssize(plan_);
         for (bool last = false; !last;) {
-          Item item{make_batch(corpus_, plan_[static_cast<size_t>(at_.batch)]), {}, batches};
+          Item item{batch(plan_[static_cast<size_t>(at_.batch)]), {}, batches};
           last = ++at_.batch == batches;
           if (last) {
             plan_ = next.get();
@@ -138,6 +152,7 @@ class BatchStream::Producer {
   const Corpus corpus_;
   const int64_t tokens_per_batch_;
   const int64_t seed_;
+  const Contents contents_;
   Position at_;
   Plan plan_;
   std::mutex mutex_;
@@ -149,8 +164,8 @@ class BatchStream::Producer {
 };
 
 BatchStream::BatchStream(const Corpus& corpus, int64_t tokens_per_batch, int64_t seed,
-                         Position start)
-    : producer_(std::make_unique<Producer>(corpus, tokens_per_batch, seed, start)),
+                         Position start, Contents contents)
+    : producer_(std::make_unique<Producer>(corpus, tokens_per_batch, seed, start, contents)),
       position_(producer_->at()),
       batches_(producer_->batches()) {
   producer_->start();

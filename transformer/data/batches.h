@@ -35,6 +35,11 @@ std::vector<std::vector<int64_t>> plan_evaluation(const Corpus& corpus, int64_t 
 
 Batch make_batch(const Corpus& corpus, const std::vector<int64_t>& rows);
 
+// The same without its word-pieces: little memory, where many batches are known before the first is
+// needed.
+Batch outline_of(const Corpus& corpus, const std::vector<int64_t>& rows);
+enum class Contents { whole, outline };
+
 // Where in the data a run is; part of a checkpoint.
 struct Position {
   int64_t epoch = 0;
@@ -52,7 +57,8 @@ struct Position {
 class BatchStream {
  public:
   // Throws UserError as plan_epoch does, and where `start` lies behind the end of its epoch.
-  BatchStream(const Corpus& corpus, int64_t tokens_per_batch, int64_t seed, Position start);
+  BatchStream(const Corpus& corpus, int64_t tokens_per_batch, int64_t seed, Position start,
+              Contents contents = Contents::whole);
   ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;

@@ -19,7 +19,7 @@ struct Pair {
   int64_t Cleaned::*verdict = &Cleaned::kept;
 };
 
-constexpr size_t kPairsAtOnce = 8192;
+constexpr int64_t kPairsAtOnce = 8192;
 constexpr size_t kLongestLine = size_t{1}
                                 << 20;  // bytes; above, a pair is over-long without more ado
 
@@ -73,21 +73,24 @@ void on_all_cores(size_t count, const std::function<void(size_t)>& work) {
   }
 }
 
-}  // namespace
+// Where a pair stands.
+struct Place {
+  const std::filesystem::path& source_file;
+  int64_t line;
+};
 
-Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleaning cleaning,
-                 const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
-                 const PrepareProgress& progress, const std::string& recipe, std::ostream& out) {
-  CorpusWriter writer(out, source.size(), target.size());
-  Cleaned cleaned;
-  int64_t done = 0;
-  std::vector<Pair> pairs(kPairsAtOnce);
+// Hands on the pairs of the files in order, encoded and judged, until `take` wants no more.
+void read_pairs(const std::vector<ParallelFiles>& files, Cleaning cleaning, const DataConfig& rules,
+                const Tokenizer& source, const Tokenizer& target,
+                const std::function<bool(const Pair&, const Place&)>& take) {
+  std::vector<Pair> pairs(static_cast<size_t>(kPairsAtOnce));
   for (const auto& [source_file, target_file] : files) {
     LineReader source_lines(source_file);
     LineReader target_lines(target_file);
     while (true) {
+      const int64_t before = source_lines.number();
       size_t count = 0;
-      while (count < kPairsAtOnce && source_lines.next(pairs[count].source_line) &&
+      while (count < pairs.size() && source_lines.next(pairs[count].source_line) &&
              target_lines.next(pairs[count].target_line)) {
         if (cleaning == Cleaning::keep) {
           check_utf8(pairs[count].source_line, source_file, source_lines.number());
@@ -98,15 +101,42 @@ Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleanin
       if (count == 0) break;
       on_all_cores(count, [&](size_t i) { encode(pairs[i], cleaning, rules, source, target); });
       for (size_t i = 0; i < count; ++i) {
-        ++(cleaned.*pairs[i].verdict);
-        if (pairs[i].verdict == &Cleaned::kept) writer.add(pairs[i].source, pairs[i].target);
+        if (!take(pairs[i], {source_file, before + static_cast<int64_t>(i) + 1})) return;
       }
-      done += static_cast<int64_t>(count);
-      if (progress) progress(done, lines);
     }
   }
+}
+
+}  // namespace
+
+Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleaning cleaning,
+                 const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
+                 const PrepareProgress& progress, const std::string& recipe, std::ostream& out) {
+  CorpusWriter writer(out, source.size(), target.size());
+  Cleaned cleaned;
+  int64_t done = 0;
+  read_pairs(files, cleaning, rules, source, target, [&](const Pair& pair, const Place&) {
+    ++(cleaned.*pair.verdict);
+    if (pair.verdict == &Cleaned::kept) writer.add(pair.source, pair.target);
+    ++done;
+    if (progress && (done % kPairsAtOnce == 0 || done == lines)) progress(done, lines);
+    return true;
+  });
   writer.finish(cleaned, recipe);
   return cleaned;
+}
+
+std::string place_of_pair(int64_t pair, const std::vector<ParallelFiles>& files, Cleaning cleaning,
+                          const DataConfig& rules, const Tokenizer& source,
+                          const Tokenizer& target) {
+  std::string place = "pair " + std::to_string(pair);
+  int64_t kept = 0;
+  read_pairs(files, cleaning, rules, source, target, [&](const Pair& read, const Place& at) {
+    if (read.verdict != &Cleaned::kept || kept++ < pair) return true;
+    place = at.source_file.string() + ": line " + std::to_string(at.line);
+    return false;
+  });
+  return place;
 }
 
 }  // namespace transformer

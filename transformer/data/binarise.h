@@ -21,4 +21,9 @@ Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleanin
                  const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
                  const PrepareProgress& progress, const std::string& recipe, std::ostream& out);
 
+// Where the corpus's pair stands: "FILE: line N" of its source. Reads the text again.
+std::string place_of_pair(int64_t pair, const std::vector<ParallelFiles>& files, Cleaning cleaning,
+                          const DataConfig& rules, const Tokenizer& source,
+                          const Tokenizer& target);
+
 }  // namespace transformer

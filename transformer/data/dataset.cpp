@@ -4,6 +4,7 @@
 
 #include "transformer/data/file_lock.h"
 #include "transformer/files.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -27,7 +28,7 @@ VocabularyOptions how_to_learn(const fs::path& file, const DataConfig& data, con
   if (!V.stated()) {
     throw UserError("data.vocabulary: " + file.string() + " does not exist; state " + key +
                     " to have it learned from data.train" +
-                    (data.make.empty() ? "" : ", or make it with: " + data.make));
+                    (data.make.empty() ? "" : ", or make it with: " + printable(data.make, 300)));
   }
   if (data.train.empty()) {
     throw UserError("data.train: expected text to learn " + file.string() + " from; got none");

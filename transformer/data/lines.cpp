@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "transformer/error.h"
+#include "transformer/files.h"
 #include "transformer/fingerprint.h"
 
 namespace transformer {
@@ -17,12 +18,17 @@ namespace {
 
 std::ifstream open_text(const fs::path& path) {
   std::error_code error;
-  if (fs::is_directory(path, error)) {
-    throw UserError(path.string() + ": expected a text file; it is a folder");
+  const auto name = shown_path(path);
+  const auto type = fs::status(path, error).type();
+  if (type == fs::file_type::directory) {
+    throw UserError(name + ": expected a text file; it is a folder");
+  }
+  if (type == fs::file_type::character || type == fs::file_type::block) {
+    throw UserError(name + ": expected a text file; it is a device");
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(path.string() + ": cannot open: " + std::strerror(errno));
+  if (!in) throw UserError(name + ": cannot open: " + std::strerror(errno));
   return in;
 }
 
@@ -45,6 +51,10 @@ bool LineReader::next(std::string& line) {
 }
 
 TextFile scan_text(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {  // it is read again later
+    throw UserError(shown_path(path) + ": expected a regular text file; it is something else");
+  }
   auto in = open_text(path);
   TextFile file;
   Checksum checksum;

@@ -2,11 +2,10 @@
 
 #include "transformer/data/lines.h"
 #include "transformer/data/utf8.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
-
-namespace {
 
 std::vector<std::string> read_lines(const fs::path& file) {
   std::vector<std::string> lines;
@@ -18,8 +17,6 @@ std::vector<std::string> read_lines(const fs::path& file) {
   return lines;
 }
 
-}  // namespace
-
 ParallelFiles parallel_files(const std::string& prefix, const DataConfig& data) {
   const ParallelFiles files{prefix + "." + data.source_language,
                             prefix + "." + data.target_language};
@@ -27,7 +24,7 @@ ParallelFiles parallel_files(const std::string& prefix, const DataConfig& data) 
     std::error_code error;
     if (fs::exists(file, error)) continue;
     throw UserError(file.string() + ": expected a text file; it does not exist" +
-                    (data.make.empty() ? "" : "; make it with: " + data.make));
+                    (data.make.empty() ? "" : "; make it with: " + printable(data.make, 300)));
   }
   return files;
 }

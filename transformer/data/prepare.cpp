@@ -176,6 +176,12 @@ Prepared prepare(const Task& task, const PrepareProgress& progress) {
   return {Corpus::open(file), file, note};
 }
 
+std::vector<ParallelFiles> training_files(const DataConfig& data) {
+  std::vector<ParallelFiles> files;
+  for (const auto& prefix : data.train) files.push_back(parallel_files(prefix, data));
+  return files;
+}
+
 }  // namespace
 
 Prepared prepare_training(const DataConfig& data, const Tokenizer& source, const Tokenizer& target,
@@ -183,9 +189,13 @@ Prepared prepare_training(const DataConfig& data, const Tokenizer& source, const
   if (data.train.empty()) {
     throw UserError("data.train: expected the prefix of a corpus, or several; got none");
   }
-  Task task{"data.train", {}, Cleaning::clean, data, source, target};
-  for (const auto& prefix : data.train) task.files.push_back(parallel_files(prefix, data));
-  return prepare(task, progress);
+  return prepare({"data.train", training_files(data), Cleaning::clean, data, source, target},
+                 progress);
+}
+
+std::string place_of_training_pair(const DataConfig& data, const Tokenizer& source,
+                                   const Tokenizer& target, int64_t pair) {
+  return place_of_pair(pair, training_files(data), Cleaning::clean, data, source, target);
 }
 
 Prepared prepare_evaluation(const std::string& prefix, const DataConfig& data,

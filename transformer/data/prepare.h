@@ -33,4 +33,8 @@ Prepared prepare_training(const DataConfig& data, const Tokenizer& source, const
 Prepared prepare_evaluation(const std::string& prefix, const DataConfig& data,
                             const Tokenizer& source, const Tokenizer& target);
 
+// Where a pair of data.train stands: "FILE: line N" of its source. Reads the text again.
+std::string place_of_training_pair(const DataConfig& data, const Tokenizer& source,
+                                   const Tokenizer& target, int64_t pair);
+
 }  // namespace transformer

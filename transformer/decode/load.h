@@ -9,6 +9,10 @@
 
 namespace transformer {
 
+// Under these names a run's folder keeps copies of its vocabularies.
+constexpr auto kKeptVocabulary = "vocabulary.model";
+constexpr auto kKeptSourceVocabulary = "source_vocabulary.model";
+
 // One fingerprint of both vocabularies of a model, kept in its file.
 std::string vocabulary_fingerprint(const Vocabularies& vocabularies);
 
@@ -19,7 +23,8 @@ struct LoadedModel {
 
 // A model ready to translate, from a .safetensors file, a checkpoint's or a run's folder. Its
 // config comes with it; `overrides` may change decoding.* and data.*, but not the model. The
-// vocabulary must be the one it was trained with. Throws UserError.
+// vocabulary must be the one it was trained with: where the config's is gone or another by now, and
+// no override names one, the copy in the run's folder is. Throws UserError.
 LoadedModel load_model(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                        const torch::Device& device);
 

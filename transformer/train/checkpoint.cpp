@@ -8,7 +8,7 @@
 
 #include "transformer/error.h"
 #include "transformer/files.h"
-#include "transformer/fingerprint.h"
+#include "transformer/sealed_json.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -30,20 +30,8 @@ Model model_in(StateFile file, const fs::path& path) {
   return {std::move(config), file.metadata["vocabulary"], std::move(file.state)};
 }
 
-// What of the progress a flipped bit could change unseen, were it not for this.
-std::string progress_checksum(Json json) {
-  json.erase("checksum");
-  return fingerprint(json.dump());
-}
-
 Progress read_progress(const fs::path& path) {
-  Json json = read_json(path);
-  if (!json.is_object() || !json.contains("checksum") ||
-      json["checksum"] != progress_checksum(json)) {
-    throw UserError(path.string() + ": damaged: its contents do not match its checksum");
-  }
-  json.erase("checksum");
-  return from_json<Progress>(json, path.string());
+  return from_json<Progress>(unsealed(read_json(path), path.string()), path.string());
 }
 
 Checkpoint read_checkpoint(const fs::path& folder) {
@@ -102,9 +90,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
     write_model(temporary / kModelFile,
                 {checkpoint.config, checkpoint.vocabulary, checkpoint.model});
     write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
-    Json progress = to_json(checkpoint.progress);
-    progress["checksum"] = progress_checksum(progress);
-    write_json(temporary / kProgressFile, progress);
+    write_json(temporary / kProgressFile, sealed(to_json(checkpoint.progress)));
   } catch (...) {
     fs::remove_all(temporary, error);  // gives a full disk its room back
     throw;
@@ -170,9 +156,12 @@ Model average(const std::vector<fs::path>& paths) {
   for (auto& [name, tensor] : mean.state) sums[name] = tensor.to(torch::kFloat64);
   for (size_t i = 1; i < paths.size(); ++i) {
     Model next = read_model(paths[i]);
-    if (const auto key = first_difference(mean.config.model, next.config.model)) {
-      throw UserError(paths[i].string() + ": model." + *key + " differs from that of " +
-                      paths.front().string() + "; only one architecture can be averaged");
+    const auto different = differences(mean.config.model, next.config.model);
+    if (!different.empty()) {
+      const auto& [key, first, here] = different.front();
+      throw UserError(paths[i].string() + ": model." + key + ": " + fields::shown(here) + "; " +
+                      paths.front().string() + " has " + fields::shown(first) +
+                      "; only one architecture can be averaged");
     }
     if (next.vocabulary != mean.vocabulary) {
       throw UserError(paths[i].string() + ": was trained with another vocabulary than " +

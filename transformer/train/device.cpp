@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "transformer/error.h"
+#include "transformer/fields.h"
 
 namespace transformer {
 
@@ -16,15 +17,15 @@ torch::Device device_named(const std::string& name) {
     if (name == "cuda:" + std::to_string(i))
       return torch::Device(torch::kCUDA, static_cast<int8_t>(i));
   }
-  throw UserError("--device: \"" + name + "\" is not one of: auto, cpu" +
+  throw UserError("--device: " + fields::shown(name) + " is not one of: auto, cpu" +
                   (gpus == 0 ? " (this machine has no CUDA device that LibTorch can use)"
                              : ", cuda, cuda:0.." + std::to_string(gpus - 1)));
 }
 
 void use_threads(int64_t threads) {
-  constexpr int64_t kMost = 4096;
-  if (threads < 0 || threads > kMost) {
-    throw UserError("--threads: " + std::to_string(threads) + " is not in 0..4096");
+  if (threads < 0 || threads > kMostThreads) {
+    throw UserError("--threads: " + std::to_string(threads) + " is not in 0.." +
+                    std::to_string(kMostThreads));
   }
   if (threads > 0) torch::set_num_threads(static_cast<int>(threads));
 }

@@ -11,6 +11,7 @@
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
 #include "transformer/json.h"
+#include "transformer/printable.h"
 #include "transformer/train/state.h"
 
 namespace transformer {
@@ -102,7 +103,7 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw UserError(path_ + ": not a sound safetensors file: " + what);
+    throw UserError(path_ + ": not a sound safetensors file: " + printable(what, 200));
   }
 
   Json read_header() {

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "transformer/error.h"
+#include "transformer/fields.h"
 
 namespace transformer {
 
@@ -41,7 +42,7 @@ void assign(const State& from, State& to, const std::string& where) {
     }
   }
   for (const auto& [name, tensor] : from) {
-    if (!to.contains(name)) add(name + ": not in the model");
+    if (!to.contains(name)) add(fields::shown_name(name) + ": not in the model");
   }
   if (count > 0) {
     throw UserError(where + ": does not fit the model (" + std::to_string(count) +

@@ -15,6 +15,7 @@
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/loss.h"
 #include "transformer/train/perplexity.h"
+#include "transformer/train/same_training.h"
 #include "transformer/train/schedule.h"
 
 namespace transformer {
@@ -76,7 +77,9 @@ StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches,
   for (size_t i = 0; i < batches.size(); ++i) {
     const int64_t draw = step * training.accumulate + static_cast<int64_t>(i);
     torch::manual_seed(stream_seed(training.seed, "dropout", draw));
-    const auto ids = to_device(batches[i], task.device);
+    const bool is_outline = batches[i].source.empty();
+    const auto ids =
+        to_device(is_outline ? make_batch(task.train, batches[i].rows) : batches[i], task.device);
     const auto mask = padding_mask(ids.source);
     const auto hidden = model->decode(ids.target_input, model->encode(ids.source, mask), mask);
     const auto loss =
@@ -113,9 +116,8 @@ Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
     return progress;
   }
   const std::string where = task.checkpoints.string();
-  if (const auto key = first_difference(found->config, task.config)) {
-    throw UserError(where + ": " + *key +
-                    " differs from that of the run; use another --out folder");
+  if (const auto why = why_not_go_on(found->config, task.config)) {
+    throw UserError(where + ": holds another run: " + *why + "; use another --out folder");
   }
   if (found->progress.data_fingerprint != task.train.fingerprint()) {
     throw UserError(where +
@@ -140,7 +142,9 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   Adam optimizer(parameters, training);
   Progress progress = resume(model, optimizer, task, on_event);
   BatchStream batches(task.train, task.config.data.tokens_per_batch, training.seed,
-                      {progress.epoch, progress.batch});
+                      {progress.epoch, progress.batch},
+                      // How many target tokens a step has is known before its first batch is made.
+                      training.accumulate > 1 ? Contents::outline : Contents::whole);
 
   const int64_t first_step = progress.step;
   const double first_seconds = progress.seconds;

@@ -1,0 +1,41 @@
+#include "experiments/interrupts.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/catch.h"
+
+using namespace transformer;
+
+TEST_CASE("interrupts: signals are counted while one lives, and the first decides the exit code") {
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  {
+    const Interrupts interrupts(Interrupts::Second::is_counted);
+    REQUIRE_FALSE(interrupts.asked());
+    REQUIRE(interrupts.exit_code() == 0);
+    raise(SIGTERM);
+    raise(SIGINT);
+    REQUIRE(interrupts.asked());
+    REQUIRE(interrupts.count() == 2);
+    REQUIRE(interrupts.signal() == SIGTERM);
+    REQUIRE(interrupts.exit_code() == 143);
+  }
+  raise(SIGTERM);  // ignored again
+  std::signal(SIGTERM, before);
+}
+
+TEST_CASE("interrupts: where it is asked for, the second signal ends the process") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const Interrupts interrupts(Interrupts::Second::ends_the_process);
+    raise(SIGINT);
+    if (interrupts.asked()) raise(SIGTERM);
+    _exit(1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 143);
+}
