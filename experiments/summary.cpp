@@ -59,6 +59,8 @@ std::optional<RankCorrelation> correlation(const std::vector<RowSummary>& rows,
     x.push_back((row.*ours)->mean);
     y.push_back(*(row.row.paper.*papers));
   }
+  constexpr size_t kFewest = 4;
+  if (x.size() < kFewest) return std::nullopt;
   const auto rho = spearman(x, y);
   if (!rho) return std::nullopt;
   return RankCorrelation{*rho, static_cast<int64_t>(x.size())};
@@ -110,7 +112,8 @@ Summary summarize(const Results& results) {
 }
 
 RunState state_of(const RowSummary& row) {
-  for (const RunState state : {RunState::failed, RunState::running, RunState::missing}) {
+  for (const RunState state :
+       {RunState::failed, RunState::running, RunState::interrupted, RunState::missing}) {
     for (const auto& run : row.runs) {
       if (run.state == state) return state;
     }

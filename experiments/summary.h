@@ -26,7 +26,8 @@ struct RowSummary {
   std::optional<Figure> perplexity, bleu, parameters;  // none without a complete run
 };
 
-// Of our means with the paper's figures, over the rows that have both.
+// Of our means with the paper's figures, over the rows that have both: four at least, fewer rank as
+// they fall.
 struct RankCorrelation {
   double spearman = 0;
   int64_t rows = 0;
@@ -43,7 +44,7 @@ struct Summary {
 Summary summarize(const Results& results);
 
 // A row's state: complete where every run is; else the state of the worst, failed before running
-// before missing.
+// before interrupted before missing.
 RunState state_of(const RowSummary& row);
 
 }  // namespace transformer

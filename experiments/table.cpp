@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "experiments/layout.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 
@@ -35,6 +37,18 @@ struct Quantity {
   }
 };
 
+// Whether rows whose figures differ are shown differently.
+bool tells_apart(const Quantity& quantity, const Summary& summary) {
+  std::map<std::string, double> shown;
+  for (const auto& row : summary.rows) {
+    const auto& figure = row.*quantity.ours;
+    if (!figure) continue;
+    const auto [same, is_new] = shown.emplace(quantity.shown(figure), figure->mean);
+    if (!is_new && same->second != figure->mean) return false;
+  }
+  return true;
+}
+
 // The paper's digits suit its sizes; small models and easy corpora need more to be told apart.
 std::vector<Quantity> quantities(const Summary& summary) {
   std::vector<Quantity> all = {
@@ -47,8 +61,11 @@ std::vector<Quantity> quantities(const Summary& summary) {
       if (row.row.paper.*quantity.papers) quantity.in_paper = true;
       if (row.*quantity.ours) least = std::min(least, (row.*quantity.ours)->mean / quantity.unit);
     }
-    if (quantity.unit != 1)
+    if (quantity.unit != 1) {
       quantity.digits = least >= 20 ? 0 : least >= 10 ? 1 : least >= 1 ? 2 : 3;
+      const int most = least < 1 ? 4 : 3;
+      while (quantity.digits < most && !tells_apart(quantity, summary)) ++quantity.digits;
+    }
     if (quantity.ours == &RowSummary::perplexity && least < 2) quantity.digits = 3;
   }
   return all;
@@ -99,13 +116,31 @@ std::string correlation_note(const Summary& summary) {
   return text.empty() ? "" : "Spearman's rank correlation with the paper: " + text + ".";
 }
 
+bool is_begun(const RowSummary& row) {
+  return std::any_of(row.runs.begin(), row.runs.end(),
+                     [](const RunRecord& run) { return run.state != RunState::missing; });
+}
+
+// Rows with something to show: those that were begun, and base, which blank cells point to. All
+// where none was begun.
+std::vector<const RowSummary*> rows_to_show(const Summary& summary, const RowSummary* base) {
+  const bool any = std::any_of(summary.rows.begin(), summary.rows.end(), is_begun);
+  std::vector<const RowSummary*> rows;
+  for (const auto& row : summary.rows) {
+    if (!any || is_begun(row) || &row == base) rows.push_back(&row);
+  }
+  return rows;
+}
+
 std::string incomplete_note(const Summary& summary) {
+  constexpr size_t kMost = 100;  // bytes of a message: the log has it whole
   std::vector<std::string> all;
   for (const auto& row : summary.rows) {
-    if (row.runs.empty()) all.push_back(row.row.id + " (no run)");
+    if (!is_begun(row)) continue;
     for (const auto& run : row.runs) {
       if (run.state == RunState::complete) continue;
-      const std::string why = run.message.empty() ? "" : ": " + run.message;
+      std::string why = run.message.empty() ? "" : printable(run.message, kMost);
+      if (!why.empty()) why = (run.state == RunState::failed ? ": " : " ") + why;
       all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
                     why + ")");
     }
@@ -113,10 +148,24 @@ std::string incomplete_note(const Summary& summary) {
   return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
 }
 
+std::string not_begun_note(const Summary& summary) {
+  constexpr size_t kNamed = 8;
+  std::string names;
+  size_t count = 0;
+  for (const auto& row : summary.rows) {
+    if (is_begun(row)) continue;
+    if (++count <= kNamed) names += (count == 1 ? "" : ", ") + row.row.id;
+  }
+  if (count == 0) return "";
+  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  return "Not begun: " + names + ".";
+}
+
 std::vector<std::string> notes(const Summary& summary, bool with_base, bool several) {
   std::vector<std::string> all = {"Runs complete: " + std::to_string(summary.complete) + " of " +
                                   std::to_string(summary.runs) + "."};
   all.push_back(incomplete_note(summary));
+  all.push_back(not_begun_note(summary));
   if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
   all.push_back(correlation_note(summary));
   if (with_base) all.push_back("Blank: as in base.");
@@ -139,12 +188,12 @@ Table results_table(const Summary& summary) {
   const RowSummary* base = base_row(summary);
   const auto keys = column_keys(summary);
   const auto measured = quantities(summary);
-  const bool several = std::any_of(summary.rows.begin(), summary.rows.end(),
-                                   [](const RowSummary& row) { return row.complete > 1; });
-  const bool with_runs =
-      std::any_of(summary.rows.begin(), summary.rows.end(), [](const RowSummary& row) {
-        return row.runs.size() != 1 || state_of(row) != RunState::complete;
-      });
+  const auto rows = rows_to_show(summary, base);
+  const bool several =
+      std::any_of(rows.begin(), rows.end(), [](const auto* row) { return row->complete > 1; });
+  const bool with_runs = std::any_of(rows.begin(), rows.end(), [](const auto* row) {
+    return row->runs.size() != 1 || state_of(*row) != RunState::complete;
+  });
 
   Table table;
   table.columns.push_back({"", base != nullptr ? "" : "row", true});
@@ -160,7 +209,8 @@ Table results_table(const Summary& summary) {
   if (with_runs) table.columns.push_back({"", "runs", true});
 
   std::string group_before;
-  for (const auto& row : summary.rows) {
+  for (const auto* shown : rows) {
+    const RowSummary& row = *shown;
     const bool first_of_group = table.rows.empty() || row.row.group != group_before;
     group_before = row.row.group;
     const std::string label = first_of_group ? group_label(row.row.group) : "";

@@ -52,6 +52,7 @@ Json to_json(const Summary& summary) {
     for (const auto& run : row.runs) {
       if (run.state != RunState::complete) {
         incomplete.push_back({{"seed", run.seed}, {"state", name_of(run.state)}});
+        if (!run.message.empty()) incomplete.back()["message"] = run.message;
       }
     }
     rows.push_back({{"id", row.row.id},

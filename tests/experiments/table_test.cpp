@@ -121,11 +121,66 @@ TEST_CASE("table: several seeds give mean and sample standard deviation, missing
   REQUIRE_THAT(line_of(text, "(A)"), Catch::Matchers::EndsWith("1/2 failed"));
   REQUIRE_THAT(line_of(text, "(E)"), Catch::Matchers::EndsWith("0/2 running"));
   REQUIRE(line_of(text, "Runs") == "Runs complete: 3 of 6.");
-  REQUIRE(
-      line_of(text, "Not complete") ==
-      "Not complete, counted in no figure: A-h1 seed 2 (failed: loss is not finite); D-drop0 (no "
-      "run); D-ls0 (no run); E seed 1 (running); E seed 2 (missing).");
+  REQUIRE(line_of(text, "Not complete") ==
+          "Not complete, counted in no figure: A-h1 seed 2 (failed: loss is not finite); E seed 1 "
+          "(running); E seed 2 (missing).");
+  REQUIRE(line_of(text, "Not begun") == "Not begun: D-drop0, D-ls0.");
+  REQUIRE_THAT(text, !Contains("(D)"));
   REQUIRE_THAT(text, Contains("sample standard deviation (n - 1)"));
+}
+
+TEST_CASE("table: an interrupted run says where, and a long failure is cut") {
+  auto results = corner();
+  results.results[1] = {"A-h1", 1, RunState::interrupted, {}, "at step 300 of 900"};
+  results.results[2] = {"D-drop0", 1, RunState::failed, {}, std::string(300, 'x') + "\x1b[2J"};
+  const std::string text = to_text(results_table(summarize(results)));
+  REQUIRE_THAT(line_of(text, "(A)"), Catch::Matchers::EndsWith("0/1 interrupted"));
+  REQUIRE(line_of(text, "Not complete") ==
+          "Not complete, counted in no figure: A-h1 seed 1 (interrupted at step 300 of 900); "
+          "D-drop0 seed 1 (failed: " +
+              std::string(100, 'x') + "...).");
+}
+
+TEST_CASE("table: rows never begun are counted below, but base stands, and all before the first") {
+  auto results = corner();
+  for (auto& run : results.results) {
+    if (run.id != "A-h1") run = {run.id, 1, RunState::missing, {}};
+  }
+  std::string text = to_text(results_table(summarize(results)));
+  REQUIRE_THAT(line_of(text, "base"), Catch::Matchers::EndsWith("0/1 missing"));
+  REQUIRE_THAT(line_of(text, "(A)"), Contains("5.90"));
+  REQUIRE_THAT(text, !Contains("(D)") && !Contains("(E)"));
+  REQUIRE(line_of(text, "Not begun") == "Not begun: base, D-drop0, D-ls0, E.");
+  REQUIRE_THAT(text, !Contains("Not complete"));
+  for (auto& run : results.results) run = {run.id, 1, RunState::missing, {}};
+  text = to_text(results_table(summarize(results)));
+  REQUIRE_THAT(text, Contains("(D)") && Contains("(E)"));
+}
+
+TEST_CASE(
+    "table: parameters have the digits that tell different counts apart, up to three or four") {
+  auto results = corner();
+  const auto shown = [&](int64_t base, int64_t other) {
+    results.results[0] = complete("base", 1, 5.1, 25, base);
+    results.results[4] = complete("E", 1, 5, 25.2, other);
+    for (size_t i : {1, 2, 3}) results.results[i].result->parameters = base;
+    const std::string text = to_markdown(results_table(summarize(results)));
+    const std::string line = line_of(text, "| base");
+    return line.substr(0, line.rfind(" | 65 |")).substr(line.find("25.8 | ") + 7);
+  };
+  REQUIRE(shown(63'050'000, 65'050'000) == "63");
+  REQUIRE(shown(63'050'000, 63'350'000) == "63.0");
+  REQUIRE(shown(63'010'000, 63'011'000) == "63.010");
+  REQUIRE(shown(1'830'000, 1'790'000) == "1.83");
+  REQUIRE(shown(10'720, 11'248) == "0.0107");
+}
+
+TEST_CASE("table: with three rows there is no rank correlation") {
+  auto results = corner();
+  results.results.resize(3);
+  REQUIRE_FALSE(summarize(results).perplexity);
+  results.results.push_back(complete("E", 1, 5, 25));
+  REQUIRE(summarize(results).perplexity);
 }
 
 TEST_CASE("table: Table 3 is at most 120 columns wide") {
