@@ -1,11 +1,9 @@
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <sstream>
 
 #include "tests/catch.h"
 #include "tests/data/text.h"
+#include "tests/tools/program.h"
 #include "transformer/json.h"
 
 using namespace transformer;
@@ -15,25 +13,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string out;  // standard output and standard error
-};
-
 // `transformer data WORDS`, run in the folder.
-Outcome data(const Folder& folder, const std::string& words, const std::string& redirect = "2>&1") {
-  const std::string command = "cd '" + folder.path().string() +
-                              "' && '" TRANSFORMER_PROGRAM "' data " + words + " " + redirect;
-  Outcome outcome;
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::array<char, 4096> buffer;
-  while (const size_t bytes = fread(buffer.data(), 1, buffer.size(), pipe)) {
-    outcome.out.append(buffer.data(), bytes);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-  return outcome;
+Outcome data(const Folder& folder, const std::string& words) {
+  std::vector<std::string> all = {"data"};
+  std::istringstream in(words);
+  for (std::string word; in >> word;) all.push_back(word);
+  return run_program(all, "", "cd '" + folder.path().string() + "' &&");
 }
 
 }  // namespace
@@ -47,7 +32,7 @@ TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwr
   const auto text = read_file(folder / "pair/train.de");
   const auto again = data(folder, generate);
   REQUIRE(again.code == 2);
-  REQUIRE_THAT(again.out, Contains("pair/train.en: exists; --force"));
+  REQUIRE_THAT(again.err, Contains("pair/train.en: exists; --force"));
   REQUIRE(data(folder, generate + " --force").code == 0);
   REQUIRE(read_file(folder / "pair/train.de") == text);
 
@@ -59,7 +44,7 @@ TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwr
           0);
   REQUIRE(read_file(folder / "own") == read_file(folder / "pair/v.model"));
 
-  const auto prepared = data(folder, "prepare config.json --json", "2>/dev/null");
+  const auto prepared = data(folder, "prepare config.json --json");
   REQUIRE(prepared.code == 0);
   const auto sets = parse_json(prepared.out, "output")["sets"];
   REQUIRE(sets.size() == 3);
@@ -67,7 +52,9 @@ TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwr
   REQUIRE(sets[0]["kept"] == 300);
   REQUIRE(sets[2]["kept"] == 20);
   REQUIRE(fs::exists(folder / sets[0]["file"].get<std::string>()));
-  const auto table = data(folder, "prepare config.json data.max_length=5");
+  const auto table = data(folder, "prepare config.json data.max_length=20");
+  INFO(table.err);
+  REQUIRE(table.code == 0);
   REQUIRE_THAT(table.out, Contains("over_long") && Contains("train"));
 }
 
@@ -83,8 +70,8 @@ TEST_CASE("data: each subcommand has help with an example; wrong use is one line
        {"generat", "generate", "generate --out x --pairs -1", "vocabulary", "vocabulary --files x",
         "prepare", "prepare missing.json", "generate --out x --words 3"}) {
     const auto wrong = data(folder, words);
-    INFO(words << ": " << wrong.out);
+    INFO(words << ": " << wrong.err);
     REQUIRE(wrong.code == 2);
-    REQUIRE(std::count(wrong.out.begin(), wrong.out.end(), '\n') == 1);
+    REQUIRE(std::count(wrong.err.begin(), wrong.err.end(), '\n') == 1);
   }
 }

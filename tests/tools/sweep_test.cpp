@@ -1,13 +1,13 @@
-#include <sys/wait.h>
-#include <unistd.h>
+#include "experiments/sweep.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 
-#include "experiments/sweep.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "tests/tools/program.h"
+#include "transformer/files.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -15,34 +15,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Ran {
-  int code = -1;
-  std::string output;  // of both kinds
-};
-
-// `transformer sweep WORDS` in the repository's folder, through a shell.
-Ran sweep(const std::string& words) {
-  const std::string command =
-      "cd " TRANSFORMER_SOURCE " && " TRANSFORMER_PROGRAM " sweep " + words + " 2>&1";
-  Ran ran;
-  FILE* pipe = popen(command.c_str(), "r");
-  char buffer[4096];
-  while (const size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
-    ran.output.append(buffer, count);
-  const int status = pclose(pipe);
-  ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
+Outcome sweep(std::vector<std::string> words) {
+  words.insert(words.begin(), "sweep");
+  return run_program(words);
 }
+
+const std::string kMini = "configs/table3-mini.json";
 
 }  // namespace
 
 TEST_CASE("sweep command: the dry run as JSON, with comma lists whole and lists in quotes",
           "[e2e]") {
-  const auto ran = sweep(R"(configs/mini.json model.N=1,2 'data.train=["a","b"]' --seeds 3,4 )"
-                         "--dry-run --json --gflops 2");
-  INFO(ran.output);
+  const auto ran = sweep({"configs/mini.json", "model.N=1,2", R"(data.train=["a","b"])", "--seeds",
+                          "3,4", "--dry-run", "--json", "--gflops", "2"});
+  INFO(ran.err);
   REQUIRE(ran.code == 0);
-  const Json json = parse_json(ran.output, "dry run");
+  const Json json = parse_json(ran.out, "dry run");
   REQUIRE(json["rows"].size() == 2);
   REQUIRE(json["seeds"] == Json{3, 4});
   const Json& row = json["rows"][1];
@@ -56,37 +44,62 @@ TEST_CASE("sweep command: the dry run as JSON, with comma lists whole and lists 
 }
 
 TEST_CASE("sweep command: wrong usage is one line and exit code 2", "[e2e]") {
-  const auto refused = [](const std::string& words, const std::string& message) {
+  const auto refused = [](const std::vector<std::string>& words, const std::string& message) {
     const auto ran = sweep(words);
-    INFO(ran.output);
+    INFO(ran.err);
     REQUIRE(ran.code == 2);
-    REQUIRE_THAT(ran.output, Contains(message));
-    REQUIRE(std::count(ran.output.begin(), ran.output.end(), '\n') == 1);
+    REQUIRE_THAT(ran.err, Contains(message));
+    REQUIRE(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
   };
-  refused("configs/table3-mini.json", "--out: expected the sweep's folder");
-  refused("configs/table3-mini.json --dry-run --rows base,A-h2",
+  refused({kMini}, "--out: expected the sweep's folder");
+  refused({kMini, "--dry-run", "--rows", "base,A-h2"},
           "row A-h2: not in this sweep; did you mean A-h");
-  refused("configs/table3-mini.json --dry-run --seeds 1,x",
+  refused({kMini, "--dry-run", "--rows="}, "--rows: expected a value; got none");
+  refused({kMini, "--dry-run", "--seeds", "1,x"},
           "--seeds: expected integers such as 1,2,3; got 1,x");
-  refused("configs/table3-mini.json --dry-run --seeds 0", "--seeds: expected seeds from 1; got 0");
-  refused("configs/mini.json --dry-run model.hh=1,2",
+  refused({kMini, "--dry-run", "--seeds", "0"}, "--seeds: expected seeds from 1; got 0");
+  refused({kMini, "--seed", "2"}, "--seed: unknown option; did you mean --seeds?");
+  refused({"configs/mini.json", "--dry-run", "model.hh=1,2"},
           "model.hh: unknown key; did you mean model.h?");
-  refused("configs/mini.json --out x --jobs 0", "--jobs: expected at least 1; got 0");
+  // The dry run refuses what the run itself would.
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--dry-run"}, std::vector<std::string>{"--out", "/proc/none"}}) {
+    const auto with = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), "configs/mini.json");
+      words.insert(words.end(), more.begin(), more.end());
+      return words;
+    };
+    refused(with({"--jobs", "0"}), "--jobs: expected an integer in 1..10000; got 0");
+    refused(with({"--jobs=x"}), "--jobs: expected an integer in 1..10000; got x");
+    refused(with({"--threads", "99999"}), "--threads: expected an integer in 1..4096; got 99999");
+    refused(with({"--device", "tpu"}), "--device: \"tpu\" is not one of: auto, cpu");
+    refused(with({"--gflops", "-1"}), "--gflops: expected a number above 0; got -1");
+  }
+}
+
+TEST_CASE("sweep command: the dry run refuses a folder that holds another sweep", "[e2e]") {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "out").string();
+  const std::vector<std::string> nowhere = {"configs/mini.json", "data.train=/no/such/corpus",
+                                            "--out", out};
+  REQUIRE(sweep(nowhere).code == 1);
+  auto other = nowhere;
+  other.insert(other.end(), {"training.train_steps=7", "--dry-run"});
+  const auto ran = sweep(other);
+  REQUIRE(ran.code == 2);
+  REQUIRE_THAT(ran.err, Contains("holds another sweep: every row: training.train_steps: 700 there; "
+                                 "7 now"));
 }
 
 TEST_CASE("sweep command: a run that fails does not stop the others, and the exit code is 1",
           "[e2e]") {
-  const fs::path folder =
-      fs::temp_directory_path() / ("transformer_sweep_command_" + std::to_string(getpid()));
-  fs::remove_all(folder);
-  const auto ran = sweep(
-      "configs/mini.json model.N=1,2 data.train=/no/such/corpus "
-      "data.vocabulary=/no/such/vocabulary --out " +
-      folder.string());
-  INFO(ran.output);
+  const TemporaryFolder folder;
+  const auto ran =
+      sweep({"configs/mini.json", "model.N=1,2", "data.train=/no/such/corpus",
+             "data.vocabulary=/no/such/vocabulary", "--out", (folder / "out").string()});
+  INFO(ran.err);
   REQUIRE(ran.code == 1);
-  REQUIRE_THAT(ran.output,
+  REQUIRE_THAT(ran.err,
                Contains("N-1: failed: ") && Contains("N-2: failed: ") && Contains("2 failed"));
-  REQUIRE(read_json(folder / "results.json")["results"][1]["state"] == "failed");
-  fs::remove_all(folder);
+  REQUIRE(read_json(folder / "out/results.json")["results"][1]["state"] == "failed");
 }

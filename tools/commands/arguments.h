@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cxxopts.hpp>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +20,19 @@ struct Arguments {
   T get(const std::string& option) const {
     return options[option].as<T>();
   }
+
+  // Of an option that is declared as text: cxxopts would not name it. Throws UserError with the
+  // option, what is allowed and what was given.
+  int64_t integer(const std::string& option, int64_t least,
+                  int64_t most = std::numeric_limits<int64_t>::max()) const;
+  double positive_number(const std::string& option) const;
 };
 
 // Parses a command's words; adds --help to its options. `usage` follows the command's name in the
 // first line of the help, `example` ends it. With --help the help goes to stdout and nullopt comes
-// back. Throws cxxopts' exceptions on a wrong option and UserError on fewer or more positional
-// arguments than allowed. Every word with '=' that does not start with '-' counts as an override if
-// `with_overrides`.
+// back. Throws UserError on an unknown option, with what may have been meant, on one without its
+// value, and on fewer or more positional arguments than allowed. Every word with '=' that does not
+// start with '-' counts as an override if `with_overrides`.
 struct CommandLine {
   std::string name;
   std::string summary;

@@ -12,7 +12,7 @@ int average_command(int argc, char** argv) {
   cxxopts::Options options("transformer average");
   options.add_options()("out", "the .safetensors file to write", cxxopts::value<std::string>())(
       "last", "of a run's folder: its last K checkpoints; 0: all that it has",
-      cxxopts::value<int64_t>()->default_value("0"))("force", "write over an existing file");
+      cxxopts::value<std::string>()->default_value("0"))("force", "write over an existing file");
   const auto arguments =
       parse(options,
             {.name = "average",
@@ -28,8 +28,7 @@ int average_command(int argc, char** argv) {
   if (fs::exists(out) && !arguments->has("force")) {
     throw UserError(out.string() + ": is there already; --force writes over it");
   }
-  const auto last = arguments->get<int64_t>("last");
-  if (last < 0) throw UserError("--last: expected 0 or more; got " + std::to_string(last));
+  const int64_t last = arguments->integer("last", 0);
   std::vector<fs::path> models;
   for (const auto& word : arguments->positional) {
     auto folders = checkpoint_folders(fs::path(word) / "checkpoints");

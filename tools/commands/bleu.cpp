@@ -60,7 +60,7 @@ int bleu_command(int argc, char** argv) {
                                argc, argv);
   if (!arguments) return 0;
   if (!arguments->has("reference")) {
-    throw UserError("--reference: expected a file of right translations; got none");
+    throw UserError("bleu: expected --reference FILE, the right translations; got none");
   }
   const auto reference = arguments->get<std::string>("reference");
   const auto hypothesis = arguments->get<std::string>("hypothesis");

@@ -11,14 +11,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-int64_t count_of(const Arguments& arguments, const std::string& option) {
-  const auto count = arguments.get<int64_t>(option);
-  if (count < 0) {
-    throw UserError("--" + option + ": expected a count; got " + std::to_string(count));
-  }
-  return count;
-}
-
 void refuse_to_overwrite(const fs::path& folder) {
   for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de"}) {
     if (fs::exists(folder / name)) {
@@ -34,7 +26,7 @@ int data_generate_command(int argc, char** argv) {
   cxxopts::Options options("transformer data generate");
   const GeneratedOptions usual;
   const auto number = [](int64_t value) {
-    return cxxopts::value<int64_t>()->default_value(std::to_string(value));
+    return cxxopts::value<std::string>()->default_value(std::to_string(value));
   };
   options.add_options()("out", "folder to write into", cxxopts::value<std::string>(), "FOLDER")(
       "pairs", "pairs to train on", number(usual.pairs), "N")(
@@ -57,12 +49,13 @@ int data_generate_command(int argc, char** argv) {
   if (!arguments->has("out")) throw UserError("--out: expected the folder to write into; got none");
   const fs::path folder = arguments->get<std::string>("out");
   if (!arguments->has("force")) refuse_to_overwrite(folder);
-  const GeneratedOptions wanted{.pairs = count_of(*arguments, "pairs"),
-                                .valid = count_of(*arguments, "valid"),
-                                .test = count_of(*arguments, "test"),
-                                .words = count_of(*arguments, "words"),
-                                .longest = count_of(*arguments, "longest"),
-                                .seed = arguments->get<int64_t>("seed")};
+  const GeneratedOptions wanted{
+      .pairs = arguments->integer("pairs", 0),
+      .valid = arguments->integer("valid", 0),
+      .test = arguments->integer("test", 0),
+      .words = arguments->integer("words", 0),
+      .longest = arguments->integer("longest", 0),
+      .seed = arguments->integer("seed", std::numeric_limits<int64_t>::min())};
   generate_pair(wanted, folder);
   std::cout << folder.string() << ": " << wanted.pairs << " pairs to train on, " << wanted.valid
             << " to validate on, " << wanted.test << " to test on\n";

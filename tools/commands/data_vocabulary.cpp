@@ -36,7 +36,7 @@ void learn_from_files(const Arguments& arguments) {
   for (const auto& file : split_list(arguments.get<std::string>("files"), "--files")) {
     options.files.emplace_back(file);
   }
-  options.V = arguments.get<int64_t>("V");
+  options.V = arguments.integer("pieces", 1);
   options.output = arguments.get<std::string>("out");
   learn(options, arguments);
 }
@@ -47,7 +47,7 @@ int data_vocabulary_command(int argc, char** argv) {
   cxxopts::Options options("transformer data vocabulary");
   options.add_options()("files", "text to learn from, in place of a config's",
                         cxxopts::value<std::string>(), "FILE,...")(
-      "V,pieces", "word-pieces, with --files", cxxopts::value<int64_t>(), "N")(
+      "V,pieces", "word-pieces, with --files", cxxopts::value<std::string>(), "N")(
       "out", "file to write, with --files", cxxopts::value<std::string>(), "FILE")(
       "kind", "bpe or unigram", cxxopts::value<std::string>()->default_value("bpe"), "KIND")(
       "force", "write over an existing vocabulary");

@@ -5,22 +5,31 @@
 
 namespace transformer {
 
+void add_device_options(cxxopts::Options& options) {
+  options.add_options()("device", "auto, cpu, cuda or cuda:N",
+                        cxxopts::value<std::string>()->default_value("auto"))(
+      "threads", "threads of the matrix products; 0: all cores",
+      cxxopts::value<std::string>()->default_value("0"));
+}
+
+torch::Device device_of(const Arguments& arguments) {
+  use_threads(arguments.integer("threads", 0, kMostThreads));
+  return device_named(arguments.get<std::string>("device"));
+}
+
 void add_model_options(cxxopts::Options& options) {
   options.add_options()("checkpoint",
                         "a run's folder, a checkpoint's folder, or a .safetensors file",
-                        cxxopts::value<std::string>())(
-      "device", "auto, cpu, cuda or cuda:N", cxxopts::value<std::string>()->default_value("auto"))(
-      "threads", "threads of the matrix products; 0: all cores",
-      cxxopts::value<int64_t>()->default_value("0"));
+                        cxxopts::value<std::string>());
+  add_device_options(options);
 }
 
 LoadedModel load_model(const Arguments& arguments) {
   if (!arguments.has("checkpoint")) {
     throw UserError("expected --checkpoint, the folder of a run or a .safetensors file");
   }
-  use_threads(arguments.get<int64_t>("threads"));
-  return load_model(arguments.get<std::string>("checkpoint"), arguments.overrides,
-                    device_named(arguments.get<std::string>("device")));
+  const auto device = device_of(arguments);
+  return load_model(arguments.get<std::string>("checkpoint"), arguments.overrides, device);
 }
 
 }  // namespace transformer

@@ -5,6 +5,10 @@
 
 namespace transformer {
 
+// --device and --threads, of every command that computes. device_of also sets the threads.
+void add_device_options(cxxopts::Options& options);
+torch::Device device_of(const Arguments& arguments);
+
 // What every command on a trained model takes: --checkpoint, --device, --threads.
 void add_model_options(cxxopts::Options& options);
 LoadedModel load_model(const Arguments& arguments);

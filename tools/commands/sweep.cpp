@@ -1,5 +1,6 @@
 #include "experiments/sweep.h"
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <iostream>
@@ -9,12 +10,14 @@
 #include "experiments/record.h"
 #include "experiments/runner.h"
 #include "experiments/summary.h"
+#include "experiments/sweep_folder.h"
 #include "experiments/table.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/sweep_plan.h"
 #include "tools/commands/sweep_progress.h"
 #include "transformer/error.h"
+#include "transformer/train/device.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -27,19 +30,12 @@ std::vector<int64_t> read_seeds(const std::string& text) {
     int64_t seed = 0;
     const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), seed);
     if (error != std::errc() || end != piece.data() + piece.size()) {
-      throw UserError("--seeds: expected integers such as 1,2,3; got " + text);
+      throw UserError("--seeds: expected integers such as 1,2,3; got " + fields::shown_name(text));
     }
     seeds.push_back(seed);
   }
   check_seeds(seeds, "--seeds");
   return seeds;
-}
-
-int64_t at_least_one(const Arguments& arguments, const std::string& option) {
-  const auto value = arguments.get<int64_t>(option);
-  if (value < 1)
-    throw UserError("--" + option + ": expected at least 1; got " + std::to_string(value));
-  return value;
 }
 
 double work(const Config& config) {
@@ -50,8 +46,7 @@ double work(const Config& config) {
 // Given in GFLOP/s; else measured, which says nothing of another device than this processor.
 Rate rate_for(const Arguments& arguments) {
   if (arguments.has("gflops")) {
-    const double rate = arguments.get<double>("gflops") * 1e9;
-    if (!(rate > 0)) throw UserError("--gflops: expected more than 0");
+    const double rate = arguments.positive_number("gflops") * 1e9;
     return [rate](const Config&) { return rate; };
   }
   if (arguments.has("device") && arguments.get<std::string>("device") != "cpu") {
@@ -61,12 +56,14 @@ Rate rate_for(const Arguments& arguments) {
 }
 
 RunnerOptions runner_options(const Sweep& known, const Arguments& arguments) {
-  RunnerOptions options{.folder = arguments.get<std::string>("out")};
+  constexpr int64_t kMostJobs = 10000;
+  RunnerOptions options;
+  if (arguments.has("out")) options.folder = arguments.get<std::string>("out");
   const Machine machine = this_machine();
   const bool other_device =
       arguments.has("device") && arguments.get<std::string>("device") != "cpu";
   if (arguments.has("jobs")) {
-    options.jobs = at_least_one(arguments, "jobs");
+    options.jobs = arguments.integer("jobs", 1, kMostJobs);
   } else if (!other_device) {
     double largest = 0;
     for (const auto& row : known.rows) {
@@ -75,16 +72,31 @@ RunnerOptions runner_options(const Sweep& known, const Arguments& arguments) {
     }
     options.jobs = default_jobs(machine, largest, std::ssize(known.rows) * std::ssize(known.seeds));
   }
-  options.threads = arguments.has("threads") ? at_least_one(arguments, "threads")
+  options.threads = arguments.has("threads") ? arguments.integer("threads", 1, kMostThreads)
                                              : std::max<int64_t>(1, machine.cores / options.jobs);
-  if (arguments.has("device")) options.device = arguments.get<std::string>("device");
+  if (arguments.has("device")) {
+    options.device = arguments.get<std::string>("device");
+    device_named(options.device);  // rather now than once a run
+  }
   return options;
 }
 
-int run_and_report(const Sweep& sweep, const Sweep& selected, const Arguments& arguments) {
-  const Sweep known = with_vocabulary_size(selected);
-  RunnerOptions options = runner_options(known, arguments);
-  options.work = work;
+// Of the rows and seeds that were selected.
+Results selected_results(const fs::path& folder, const Sweep& selected) {
+  Results results = read_sweep_results(folder);
+  const auto is_selected = [&](const std::string& id) {
+    return std::any_of(selected.rows.begin(), selected.rows.end(),
+                       [&](const SweepRow& row) { return row.id == id; });
+  };
+  const auto& seeds = selected.seeds;
+  std::erase_if(results.rows, [&](const RowRecord& row) { return !is_selected(row.id); });
+  std::erase_if(results.results, [&](const RunRecord& run) {
+    return !is_selected(run.id) || std::find(seeds.begin(), seeds.end(), run.seed) == seeds.end();
+  });
+  return results;
+}
+
+int run_and_report(const Sweep& sweep, const Sweep& selected, const RunnerOptions& options) {
   std::cerr << counted(selected.rows.size(), "row") << ", "
             << counted(selected.seeds.size(), "seed") << ", "
             << counted(static_cast<size_t>(options.jobs), "run") << " at a time, "
@@ -101,7 +113,8 @@ int run_and_report(const Sweep& sweep, const Sweep& selected, const Arguments& a
   std::cerr << "\nresults: " << results.string() << "\ntable: transformer table "
             << options.folder.string() << "\n\n";
   if (outcome.complete > 0) {
-    std::cout << format_table(summarize(read_results(results)), TableFormat::text);
+    std::cout << format_table(summarize(selected_results(options.folder, selected)),
+                              TableFormat::text);
   }
   return outcome.exit_code();
 }
@@ -117,13 +130,13 @@ int sweep_command(int argc, char** argv) {
       "jobs",
       "runs at a time (2 from 2 cores on, 4 from 8, 8 from 32, where memory allows; 1 on another "
       "device)",
-      cxxopts::value<int64_t>(),
-      "K")("threads", "of each run (cores / jobs)", cxxopts::value<int64_t>(), "T")(
+      cxxopts::value<std::string>(),
+      "K")("threads", "of each run (cores / jobs)", cxxopts::value<std::string>(), "T")(
       "device", "where runs compute, as for train", cxxopts::value<std::string>(), "D")(
       "dry-run", "print rows, parameters, FLOPs, memory and time; train nothing")(
       "gflops",
       "rate for the dry run's times, in GFLOP/s (measured on matrix products of each row's size)",
-      cxxopts::value<double>(), "X")("json", "the dry run as JSON");
+      cxxopts::value<std::string>(), "X")("json", "the dry run as JSON");
   const auto arguments =
       parse(options,
             {.name = "sweep",
@@ -147,9 +160,12 @@ int sweep_command(int argc, char** argv) {
   if (arguments->has("rows")) {
     select_rows(selected, split_list(arguments->get<std::string>("rows"), "--rows"));
   }
+  const Sweep known = with_vocabulary_size(selected);
+  RunnerOptions runner = runner_options(known, *arguments);
+  runner.work = work;
+  const Rate rate = rate_for(*arguments);
   if (arguments->has("dry-run")) {
-    const Sweep known = with_vocabulary_size(selected);
-    const Rate rate = rate_for(*arguments);
+    if (arguments->has("out")) joined_with(runner.folder, sweep);  // refused now, if ever
     arguments->has("json") ? print_plan_json(known, rate) : print_plan(known, rate);
     return 0;
   }
@@ -157,7 +173,7 @@ int sweep_command(int argc, char** argv) {
     throw UserError("--json: stands with --dry-run; results are in DIR/results.json");
   if (!arguments->has("out"))
     throw UserError("--out: expected the sweep's folder, such as --out results/mini");
-  return run_and_report(sweep, selected, *arguments);
+  return run_and_report(sweep, selected, runner);
 }
 
 }  // namespace transformer

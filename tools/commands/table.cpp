@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "experiments/record.h"
 #include "experiments/summary.h"
+#include "experiments/sweep_folder.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
@@ -33,7 +33,7 @@ int table_command(int argc, char** argv) {
     throw UserError(path.string() + ": expected the results of a sweep; there is no such file; " +
                     "make it with: transformer sweep SWEEP --out " + arguments->positional[0]);
   }
-  std::cout << format_table(summarize(read_results(path)), format);
+  std::cout << format_table(summarize(read_sweep_results(path.parent_path())), format);
   return 0;
 }
 

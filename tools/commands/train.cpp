@@ -1,12 +1,13 @@
 #include <cstdio>
 #include <iostream>
 
+#include "experiments/interrupts.h"
 #include "experiments/run.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
-#include "tools/signals.h"
+#include "tools/commands/model_options.h"
 #include "tools/status_line.h"
-#include "transformer/train/device.h"
+#include "transformer/error.h"
 
 namespace transformer {
 
@@ -58,10 +59,8 @@ class Narrator {
 int train_command(int argc, char** argv) {
   cxxopts::Options options("transformer train");
   options.add_options()("out", "the run's folder; one that holds a run of this config goes on",
-                        cxxopts::value<std::string>())(
-      "device", "auto, cpu, cuda or cuda:N", cxxopts::value<std::string>()->default_value("auto"))(
-      "threads", "threads of the matrix products; 0: all cores",
-      cxxopts::value<int64_t>()->default_value("0"))("json", "print result.json to stdout");
+                        cxxopts::value<std::string>())("json", "print result.json to stdout");
+  add_device_options(options);
   const auto arguments = parse(
       options,
       {.name = "train",
@@ -76,7 +75,7 @@ int train_command(int argc, char** argv) {
   if (!arguments) return 0;
   if (!arguments->has("out")) throw UserError("train: expected --out RUN, the folder to train in");
   const Config config = load_config(arguments->positional[0], arguments->overrides);
-  use_threads(arguments->get<int64_t>("threads"));
+  const auto device = device_of(*arguments);
 
   Narrator narrator;
   const RunEvents events{
@@ -84,12 +83,12 @@ int train_command(int argc, char** argv) {
       .on_training = [&](const TrainingEvent& event) { narrator(event); },
       .on_translating = [&](size_t done, size_t all) { narrator.translating(done, all); },
       .on_note = [&](const std::string& text) { narrator.say(text); }};
-  const auto result = run_experiment(config, arguments->get<std::string>("out"),
-                                     device_named(arguments->get<std::string>("device")),
-                                     stop_on_signals(), events);
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  const auto result = run_experiment(config, arguments->get<std::string>("out"), device,
+                                     interrupts.asked(), events);
   if (!result) {
     narrator.say("stopped with a checkpoint; run the same command again to go on");
-    return exit_code_of_signal();
+    return interrupts.exit_code();
   }
   if (arguments->has("json")) {
     std::cout << to_json(*result).dump(2) << "\n";

@@ -1,0 +1,100 @@
+#include <filesystem>
+
+#include "tests/catch.h"
+#include "tests/tools/workplace.h"
+#include "transformer/files.h"
+#include "transformer/json.h"
+
+using namespace transformer;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+TEST_CASE("run: more steps go on from the end of a complete run", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const auto longer = place.train("run", {"training.train_steps=7", "decoding.beam=3"});
+  INFO(longer.err);
+  REQUIRE(longer.code == 0);
+  REQUIRE_THAT(longer.err, Contains("goes on after step 4"));
+  REQUIRE(place.train("unbroken", {"training.train_steps=7", "decoding.beam=3"}).code == 0);
+  REQUIRE(read_file(place.file("run/model.safetensors")) ==
+          read_file(place.file("unbroken/model.safetensors")));
+  const Json result = read_json(place.file("run/result.json"));
+  const Json want = read_json(place.file("unbroken/result.json"));
+  for (const char* key :
+       {"train_steps", "perplexity", "bleu", "target_tokens", "flops", "config_fingerprint"}) {
+    INFO(key);
+    REQUIRE(result[key] == want[key]);
+  }
+}
+
+TEST_CASE("run: a damaged result or a lost model is made again from the checkpoints", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const fs::path model = place.file("run/model.safetensors");
+  const fs::path result = place.file("run/result.json");
+  const std::string weights = read_file(model), figures = read_file(result);
+  const double perplexity = read_json(result)["perplexity"].get<double>();
+
+  for (const std::string& left : {std::string(), weights.substr(0, 3000)}) {
+    left.empty() ? void(fs::remove(model)) : write_file(model, left);
+    const auto again = place.train("run");
+    INFO(again.err);
+    REQUIRE(again.code == 0);
+    REQUIRE_THAT(again.err, Contains("made again from the checkpoints"));
+    REQUIRE(read_file(model) == weights);
+    REQUIRE(read_file(result) == figures);
+  }
+  std::string flipped = figures;
+  const size_t digit = flipped.find("\"bleu\": ") + 8;
+  flipped[digit] = flipped[digit] == '9' ? '8' : '9';
+  write_file(result, flipped);
+  const auto again = place.train("run");
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  REQUIRE_THAT(again.err, Contains("do not match its checksum"));
+  REQUIRE(read_json(result)["perplexity"].get<double>() == perplexity);
+
+  fs::remove_all(place.file("run/checkpoints"));
+  fs::remove(model);
+  refused(place.train("run"), 1, "result.json to train again");
+}
+
+TEST_CASE("run: its folder keeps the vocabulary, and the model works without the original",
+          "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const auto translate = [&](const std::string& checkpoint) {
+    return run_program({"translate", "--checkpoint", place.file(checkpoint)}, "the\n");
+  };
+  const auto before = translate("run");
+  REQUIRE(before.code == 0);
+  REQUIRE(read_file(place.file("run/vocabulary.model")) ==
+          read_file(place.file("data/vocabulary.model")));
+  const fs::path original = place.file("data/vocabulary.model");
+  write_file(original, "another file");
+  REQUIRE(translate("run").out == before.out);
+  fs::remove(original);
+  for (const char* checkpoint :
+       {"run", "run/model.safetensors", "run/checkpoints/step-000000004"}) {
+    const auto after = translate(checkpoint);
+    INFO(after.err);
+    REQUIRE(after.code == 0);
+    REQUIRE(after.out == before.out);
+  }
+  fs::remove(place.file("run/vocabulary.model"));
+  refused(translate("run"), 2, "name its place with data.vocabulary=FILE");
+}
+
+TEST_CASE("interrupt: a checkpoint, exit code 130, and the same end as without it", "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> longer = {"training.train_steps=1500", "training.log_every=100"};
+  const auto stopped = place.train("run", longer, "timeout --preserve-status -s INT 1.5");
+  INFO(stopped.err);
+  REQUIRE(stopped.code == 130);
+  REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
+  REQUIRE(place.train("run", longer).code == 0);
+  REQUIRE(place.train("unbroken", longer).code == 0);
+  REQUIRE(read_file(place.file("run/model.safetensors")) ==
+          read_file(place.file("unbroken/model.safetensors")));
+}
