@@ -59,8 +59,12 @@ class Runner {
   void queue(const Sweep& selected) {
     for (const int64_t seed : selected.seeds) {
       for (const auto& row : selected.rows) {
-        const auto [result, problem] = folder_.result({row.id, seed});
-        if (result) {
+        auto [result, problem] = folder_.result({row.id, seed});
+        if (result && options_.damage_of_model) {
+          problem =
+              options_.damage_of_model(folder_.run_folder({row.id, seed}) / "model.safetensors");
+        }
+        if (result && problem.empty()) {
           ++outcome_.complete;
           on_event_({Kind::skipped, row, seed});
           continue;

@@ -25,6 +25,9 @@ struct RunnerOptions {
   // alone at the end. Without it, and with one job, runs start in the sweep's order, seed after
   // seed.
   std::function<double(const Config&)> work{};
+  // What is wrong with a model.safetensors; "" where nothing is. Asked once of each run that is
+  // complete; without it, models are only looked for.
+  std::function<std::string(const std::filesystem::path&)> damage_of_model{};
 };
 
 // What happens to a run, told as it happens.

@@ -7,6 +7,7 @@
 #include "experiments/run_log.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/sealed_json.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -36,11 +37,15 @@ Json with_origin(const Sweep& sweep) {
 }
 
 Sweep read_sweep(const fs::path& path) {
-  Json json = read_json(path);
-  if (json.is_object()) {
-    for (const auto& key : {"schema_version", "version", "commit", "machine"}) json.erase(key);
+  try {
+    Json json = read_json(path);
+    if (json.is_object()) {
+      for (const auto& key : {"schema_version", "version", "commit", "machine"}) json.erase(key);
+    }
+    return sweep_from_json(json, path.string());
+  } catch (const UserError& error) {
+    throw UserError(std::string(error.what()) + "; without this file the sweep writes it anew");
   }
-  return sweep_from_json(json, path.string());
 }
 
 void check_same(const Config& there, const Config& here, const std::string& folder,
@@ -50,6 +55,15 @@ void check_same(const Config& there, const Config& here, const std::string& fold
   throw UserError(folder + ": holds another sweep: " + which + ": " +
                   both_values(different.front()) +
                   "; take another --out folder, or give the value it has there");
+}
+
+bool is_config(const fs::path& file) {
+  try {
+    read_config(file);
+    return true;
+  } catch (const UserError&) {  // missing or damaged
+    return false;
+  }
 }
 
 Sweep joined(const Sweep& there, const Sweep& here, const std::string& folder) {
@@ -118,7 +132,7 @@ void SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
   const fs::path folder = run_folder({row.id, seed});
   make_folder(folder);
   // A run that has begun may have stated there what it found out, as the size of its vocabulary.
-  if (!fs::exists(folder / "config.json")) {
+  if (!is_config(folder / "config.json")) {
     Config config = row.config;
     config.training.seed = seed;
     write_json(folder / "config.json", to_json(config));
@@ -162,7 +176,13 @@ void SweepFolder::write_results(const std::set<Run>& running) const {
 }
 
 Results read_sweep_results(const fs::path& folder) {
-  Results results = read_results(folder / "results.json");
+  Results results;
+  try {
+    results = read_results(folder / "results.json");
+  } catch (const Damaged& damage) {
+    throw UserError(std::string(damage.what()) +
+                    "; the sweep, run again, makes it anew from the runs' own results");
+  }
   if (is_locked(folder)) return results;
   for (auto& run : results.results) {
     if (run.state != RunState::running) continue;

@@ -167,7 +167,9 @@ TEST_CASE("runner: a damaged result is named and that run alone is run again") {
   REQUIRE_THAT(place.record("flipped").message, Contains("do not match its checksum"));
   REQUIRE(place.record("good").state == RunState::complete);
 
+  write_file(place.run("cut") / "config.json", "{");
   REQUIRE(place(sweep).exit_code() == 0);
+  REQUIRE(load_config(place.run("cut") / "config.json").model.N == 1);
   REQUIRE_THAT(place.messages["cut"], Contains("cut/seed-1/result.json: not JSON"));
   REQUIRE_THAT(place.messages["lost"], Contains("model.safetensors: is missing"));
   REQUIRE(place.starts("good") == 1);
@@ -176,6 +178,36 @@ TEST_CASE("runner: a damaged result is named and that run alone is run again") {
     REQUIRE(place.starts(row) == 2);
     REQUIRE(place.record(row).result->perplexity == 4.5);
   }
+}
+
+TEST_CASE("runner: a run whose model is damaged is run again") {
+  Place place;
+  const auto sweep = sweep_of({"a", "b"});
+  place(sweep);
+  auto options = place.options();
+  options.damage_of_model = [](const fs::path& model) {
+    const bool is_bad = model.string().find("/b/seed-1/model.safetensors") != std::string::npos;
+    return std::string(is_bad ? "cut short" : "");
+  };
+  REQUIRE(place(sweep, options).complete == 2);
+  REQUIRE(place.messages["b"] == "cut short");
+  REQUIRE(place.starts("a") == 1);
+  REQUIRE(place.starts("b") == 2);
+}
+
+TEST_CASE("runner: damaged files of the sweep itself say what to do") {
+  Place place;
+  const auto sweep = sweep_of({"a"});
+  place(sweep);
+  std::string text = read_file(place.out() / "results.json");
+  write_file(place.out() / "results.json", text.replace(text.find("4.5"), 3, "3.5"));
+  REQUIRE_THROWS_WITH(read_sweep_results(place.out()),
+                      Contains("do not match its checksum; the sweep, run again, makes it anew"));
+  write_file(place.out() / "sweep.json", "{");
+  REQUIRE_THROWS_WITH(place(sweep), Contains("sweep.json: not JSON") && Contains("writes it anew"));
+  fs::remove(place.out() / "sweep.json");
+  REQUIRE(place(sweep).complete == 1);
+  REQUIRE(read_sweep_results(place.out()).results[0].result->perplexity == 4.5);
 }
 
 TEST_CASE("runner: what a killed sweep calls running was interrupted") {

@@ -6,7 +6,7 @@
 
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
-#include "tests/tools/program.h"
+#include "tests/tools/workplace.h"
 #include "transformer/files.h"
 
 using namespace transformer;
@@ -89,6 +89,57 @@ TEST_CASE("sweep command: the dry run refuses a folder that holds another sweep"
   REQUIRE(ran.code == 2);
   REQUIRE_THAT(ran.err, Contains("holds another sweep: every row: training.train_steps: 700 there; "
                                  "7 now"));
+}
+
+TEST_CASE("sweep command: damaged runs are run again, the others stay, and progress counts them",
+          "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> words = {"sweep",
+                                          "configs/mini.json",
+                                          "--out",
+                                          place.file("out"),
+                                          "--jobs",
+                                          "1",
+                                          "data.train=" + place.file("data/train"),
+                                          "data.valid=" + place.file("data/valid"),
+                                          "data.vocabulary=" + place.file("data/vocabulary.model"),
+                                          "model.V=400",
+                                          "model.N=1",
+                                          "model.d_model=16",
+                                          "model.h=2",
+                                          "training.train_steps=4",
+                                          "decoding.beam=1",
+                                          "decoding.max_extra_length=1",
+                                          "model.d_ff=16,24,32"};
+  const auto run = [&](const std::vector<std::string>& more = {}) {
+    auto all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    const auto ran = run_program(all);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    return ran;
+  };
+  const auto subset = run({"--rows", "d_ff-16,d_ff-24"});
+  REQUIRE_THAT(subset.out, Contains("Runs complete: 2 of 2.") && !Contains("d_ff-32"));
+  const auto rest = run();
+  REQUIRE_THAT(rest.err, Contains(" 67% 2 of 3 runs done"));
+  REQUIRE_THAT(rest.out, Contains("Runs complete: 3 of 3."));
+
+  const auto file = [&](const std::string& row, const std::string& name) {
+    return fs::path(place.file("out/d_ff-" + row + "/seed-1/" + name));
+  };
+  const std::string model = read_file(file("16", "model.safetensors"));
+  const std::string result = read_file(file("24", "result.json"));
+  write_file(file("16", "model.safetensors"), model.substr(0, 5000));
+  write_file(file("24", "result.json"), result.substr(0, 500));
+  const auto again = run();
+  REQUIRE_THAT(again.err, Contains("d_ff-16: run again: ") && Contains("d_ff-24: run again: ") &&
+                              !Contains("d_ff-32: ") && Contains("33% 1 of 3 runs done"));
+  REQUIRE(read_file(file("16", "model.safetensors")) == model);
+  const Json before = parse_json(result, "before");
+  const Json after = read_json(file("24", "result.json"));
+  REQUIRE(after["perplexity"] == before["perplexity"]);
+  REQUIRE(after["bleu"] == before["bleu"]);
 }
 
 TEST_CASE("sweep command: a run that fails does not stop the others, and the exit code is 1",

@@ -18,6 +18,7 @@
 #include "tools/commands/sweep_progress.h"
 #include "transformer/error.h"
 #include "transformer/train/device.h"
+#include "transformer/train/state.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -79,6 +80,15 @@ RunnerOptions runner_options(const Sweep& known, const Arguments& arguments) {
     device_named(options.device);  // rather now than once a run
   }
   return options;
+}
+
+std::string damage_of_model(const fs::path& model) {
+  try {
+    read_state(model, ChecksumRule::required);
+    return "";
+  } catch (const UserError& damage) {
+    return damage.what();
+  }
 }
 
 // Of the rows and seeds that were selected.
@@ -163,6 +173,7 @@ int sweep_command(int argc, char** argv) {
   const Sweep known = with_vocabulary_size(selected);
   RunnerOptions runner = runner_options(known, *arguments);
   runner.work = work;
+  runner.damage_of_model = damage_of_model;
   const Rate rate = rate_for(*arguments);
   if (arguments->has("dry-run")) {
     if (arguments->has("out")) joined_with(runner.folder, sweep);  // refused now, if ever
