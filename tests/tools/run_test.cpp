@@ -86,6 +86,25 @@ TEST_CASE("run: its folder keeps the vocabulary, and the model works without the
   refused(translate("run"), 2, "name its place with data.vocabulary=FILE");
 }
 
+TEST_CASE("run: two vocabularies are kept as one is", "[e2e]") {
+  const Workplace place;
+  const std::string source = place.file("data/source.model");
+  REQUIRE(place
+              .train("run", {"model.tie_embeddings=false", "model.source_V=390",
+                             "data.source_vocabulary=" + source})
+              .code == 0);
+  const auto translate = [&] {
+    return run_program({"translate", "--checkpoint", place.file("run/checkpoints/step-000000004")},
+                       "the\n");
+  };
+  const auto before = translate();
+  REQUIRE(before.code == 0);
+  fs::rename(source, place.file("data/moved"));
+  REQUIRE(translate().out == before.out);
+  fs::remove(place.file("run/source_vocabulary.model"));
+  refused(translate(), 2, source + ": the vocabulary of");
+}
+
 TEST_CASE("interrupt: a checkpoint, exit code 130, and the same end as without it", "[e2e]") {
   const Workplace place;
   const std::vector<std::string> longer = {"training.train_steps=1500", "training.log_every=100"};
