@@ -1,0 +1,33 @@
+#pragma once
+
+// What a run's folder keeps from one start to the next.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "experiments/record.h"
+#include "transformer/config.h"
+#include "transformer/train/checkpoint.h"
+
+namespace transformer {
+
+// From its first checkpoint on a run's folder belongs to one training; it may be given more steps,
+// and, until it is complete, another way of decoding. Throws UserError with the first key that
+// would change something else, and both values.
+void keep_config(const Config& config, const std::filesystem::path& folder);
+
+// Copies, so that the model can be used when the originals are gone.
+void keep_vocabularies(const DataConfig& data, const std::filesystem::path& folder);
+
+// The final model: the mean of the last checkpoints, under the config that the run ends with.
+// Throws Failure where one of them is missing or damaged.
+Model final_model(const std::filesystem::path& folder, const Config& config);
+
+// The result of a run that is complete, its model made again where it is missing or damaged. Empty
+// where the result itself is damaged: the run is not complete then.
+std::optional<Result> complete_result(const std::filesystem::path& folder,
+                                      const std::function<void(const std::string&)>& note);
+
+}  // namespace transformer
