@@ -11,6 +11,7 @@
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
+#include "transformer/nn/kernels/cached_memory.h"
 #include "transformer/printable.h"
 #include "transformer/version.h"
 
@@ -26,6 +27,7 @@ struct Command {
 
 const std::vector<Command> kCommands = {
     {"average", "write the mean of several models", average_command},
+    {"bench", "measure speed on this machine", bench_command},
     {"bleu", "score translations as sacreBLEU does", bleu_command},
     {"config", "print an experiment as resolved", config_command},
     {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
@@ -74,6 +76,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A file that may not grow is a failed write like any other, told in words.
   std::signal(SIGXFSZ, SIG_IGN);
+  transformer::use_cached_memory();
   const auto say = [](const std::string& message) {
     constexpr size_t kMost = 4000;
     std::cerr << "transformer: " << transformer::printable(message, kMost) << "\n";

@@ -1,5 +1,6 @@
 #include "transformer/nn/model.h"
 
+#include <map>
 #include <set>
 
 #include "tests/catch.h"
@@ -265,4 +266,43 @@ TEST_CASE("initialisation: the seed alone decides", "[numeric]") {
     REQUIRE(again->named_parameters()[item.key()].equal(item.value()));
   }
   REQUIRE_FALSE(other->output_weight().equal(first->output_weight()));
+}
+
+TEST_CASE("model: without padding it computes the same, values and gradients", "[numeric]") {
+  const auto run = [&](const ModelConfig& config, bool is_packed) {
+    const auto model = make_model(config);
+    torch::Tensor hidden;
+    const auto real = target().ne(0);
+    if (is_packed) {
+      hidden = model->decode_packed(pack(source()), pack(target()));
+    } else {
+      const auto mask = padding_mask(source());
+      hidden = model->decode(target(), model->encode(source(), mask), mask).index({real});
+    }
+    const auto logits = hidden.matmul(model->output_weight().t());
+    (logits * torch::linspace(-1, 1, logits.numel()).view_as(logits)).sum().backward();
+    std::map<std::string, torch::Tensor> results{{"hidden", hidden.detach()}};
+    for (const auto& parameter : model->named_parameters()) {
+      results[parameter.key()] = parameter.value().grad();
+    }
+    return results;
+  };
+  auto config = small_model();
+  for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
+    for (const auto positions : kAllPositions) {
+      for (const bool tied : {true, false}) {
+        config.norm_placement = placement;
+        config.positions = positions;
+        config.tie_embeddings = tied;
+        config.attention_bias = tied;
+        const auto padded = run(config, false);
+        const auto packed = run(config, true);
+        for (const auto& [name, want] : padded) {
+          INFO(name);
+          REQUIRE(packed.at(name).layout() == torch::kStrided);
+          REQUIRE(torch::allclose(packed.at(name), want, 1e-4, 1e-5));
+        }
+      }
+    }
+  }
 }

@@ -5,6 +5,7 @@ namespace transformer {
 // Each is in the file of its name and returns the program's exit code. argv[0] is the command's
 // name.
 int average_command(int argc, char** argv);
+int bench_command(int argc, char** argv);
 int bleu_command(int argc, char** argv);
 int config_command(int argc, char** argv);
 int data_command(int argc, char** argv);

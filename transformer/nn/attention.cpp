@@ -1,5 +1,8 @@
 #include "transformer/nn/attention.h"
 
+#include <ATen/record_function.h>
+
+#include "transformer/nn/kernels/packed_attention.h"
 #include "transformer/nn/scaled_dot_product.h"
 #include "transformer/nn/shapes.h"
 
@@ -16,12 +19,26 @@ torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
+// Several projections of the same rows as one product, their columns side by side.
+torch::Tensor project_together(const torch::Tensor& x,
+                               const std::vector<torch::nn::Linear>& projections) {
+  std::vector<torch::Tensor> weights, biases;
+  for (const auto& projection : projections) {
+    weights.push_back(projection->weight);
+    if (projection->bias.defined()) biases.push_back(projection->bias);
+  }
+  return at::linear(x, at::cat(weights),
+                    biases.empty() ? std::nullopt : std::optional(at::cat(biases)));
+}
+
 }  // namespace
 
 MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config)
     : d_model_(config.d_model),
       h_(config.h),
       kv_heads_(config.kv_heads),
+      d_k_(config.d_k),
+      d_v_(config.d_v),
       attention_drop_(config.attention_drop),
       q_(register_module("q", projection(d_model_, h_ * config.d_k, config.attention_bias))),
       k_(register_module("k", projection(d_model_, kv_heads_ * config.d_k, config.attention_bias))),
@@ -55,8 +72,24 @@ torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& query, const K
   return merge_heads(scaled_dot_product(q, memory.keys, memory.values, mask));
 }
 
+torch::Tensor MultiHeadAttentionImpl::attend_packed(const torch::Tensor& query,
+                                                    const torch::Tensor& memory, const Mask& mask) {
+  expect_shape(query, {kAny, d_model_}, "attention query");
+  expect_shape(memory, {kAny, d_model_}, "attention memory");
+  const HeadSizes sizes{h_, kv_heads_, d_k_, d_v_};
+  if (query.is_same(memory)) {
+    return o_(packed_self_attention(project_together(query, {q_, k_, v_}), *mask.query_starts,
+                                    sizes, mask.causal));
+  }
+  TORCH_CHECK(!mask.causal, "packed attention: causal where queries and keys differ");
+  return o_(packed_cross_attention(q_(query), project_together(memory, {k_, v_}),
+                                   *mask.query_starts, *mask.key_starts, sizes));
+}
+
 torch::Tensor MultiHeadAttentionImpl::forward(const torch::Tensor& query,
                                               const torch::Tensor& memory, const Mask& mask) {
+  RECORD_USER_SCOPE("attention");
+  if (mask.is_packed()) return attend_packed(query, memory, mask);
   return attend(query, keys_values(memory), mask);
 }
 

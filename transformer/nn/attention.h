@@ -18,7 +18,8 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   explicit MultiHeadAttentionImpl(const ModelConfig& config);
 
   // query: [batch, q_time, d_model], memory: [batch, k_time, d_model]. Returns [batch, q_time,
-  // d_model].
+  // d_model]. With a packed mask (masks.h) [q_tokens, d_model], [k_tokens, d_model] and the first
+  // again; that has no attention dropout.
   torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& memory,
                         const Mask& mask = {});
 
@@ -35,11 +36,15 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
 
  private:
   torch::Tensor queries(const torch::Tensor& query);
+  torch::Tensor attend_packed(const torch::Tensor& query, const torch::Tensor& memory,
+                              const Mask& mask);
   torch::Tensor merge_heads(const torch::Tensor& heads);
 
   int64_t d_model_;
   int64_t h_;
   int64_t kv_heads_;
+  int64_t d_k_;
+  int64_t d_v_;
   double attention_drop_;
   torch::nn::Linear q_;  // d_model -> h * d_k
   torch::nn::Linear k_;  // d_model -> kv_heads * d_k

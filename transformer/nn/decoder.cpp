@@ -15,7 +15,7 @@ DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config)
 torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                         const Mask& source_mask) {
   const auto written = self_attention_residual_->forward(
-      x, [&](const auto& y) { return self_attention_(y, y, Mask{.causal = true}); });
+      x, [&](const auto& y) { return self_attention_(y, y, source_mask.causal_of_queries()); });
   const auto read = cross_attention_residual_->forward(
       written, [&](const auto& y) { return cross_attention_(y, memory, source_mask); });
   return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });

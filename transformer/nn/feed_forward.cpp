@@ -1,5 +1,7 @@
 #include "transformer/nn/feed_forward.h"
 
+#include <ATen/record_function.h>
+
 #include "transformer/nn/dropout.h"
 
 namespace transformer {
@@ -11,10 +13,11 @@ FeedForwardImpl::FeedForwardImpl(const ModelConfig& config)
       out_(register_module("out", torch::nn::Linear(config.d_ff, config.d_model))) {}
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
-  const auto activation = [this](const torch::Tensor& y) {
+  RECORD_USER_SCOPE("feed-forward");
+  const auto activation = [this](torch::Tensor y) {
     switch (kind_) {
       case FeedForwardKind::relu:
-        return at::relu(y);
+        return y.relu_();  // nobody else holds it
     }
     TORCH_INTERNAL_ASSERT(false, "feed-forward kind without a case");
   };

@@ -10,7 +10,7 @@ namespace transformer {
 class FeedForwardImpl : public torch::nn::Module {
  public:
   explicit FeedForwardImpl(const ModelConfig& config);
-  // x: [batch, time, d_model]. Returns the same shape.
+  // x: [..., d_model]. Returns the same shape.
   torch::Tensor forward(const torch::Tensor& x);
 
  private:

@@ -1,8 +1,12 @@
 #include "transformer/nn/model.h"
 
+#include <ATen/record_function.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "transformer/nn/dropout.h"
+#include "transformer/nn/kernels/embedding_kernel.h"
 #include "transformer/nn/shapes.h"
 
 namespace transformer {
@@ -31,8 +35,29 @@ TransformerImpl::TransformerImpl(const ModelConfig& config)
 
 torch::Tensor TransformerImpl::embed(torch::nn::Embedding& embedding, Positions& positions,
                                      const torch::Tensor& ids, int64_t first) {
+  RECORD_USER_SCOPE("embedding");
   const double scale = std::sqrt(static_cast<double>(config_.d_model));  // section 3.4
   return drop(positions(embedding(ids) * scale, first), config_.P_drop, is_training());
+}
+
+torch::Tensor TransformerImpl::embed_packed(torch::nn::Embedding& embedding, Positions& positions,
+                                            const Packed& sentences) {
+  RECORD_USER_SCOPE("embedding");
+  int64_t longest = 0;
+  for (size_t i = 1; i < sentences.starts->size(); ++i) {
+    longest = std::max(longest, (*sentences.starts)[i] - (*sentences.starts)[i - 1]);
+  }
+  return embedded(embedding->weight, sentences.ids, std::sqrt(static_cast<double>(config_.d_model)),
+                  positions->table(longest, embedding->weight.options()), sentences.positions,
+                  is_training() ? config_.P_drop : 0.0,
+                  config_.tie_embeddings ? EmbeddingGradient::sparse : EmbeddingGradient::dense);
+}
+
+torch::Tensor TransformerImpl::decode_packed(const Packed& source, const Packed& target) {
+  const Mask self{.query_starts = source.starts, .key_starts = source.starts};
+  const Mask cross{.query_starts = target.starts, .key_starts = source.starts};
+  const auto memory = encoder_(embed_packed(source_embedding_, source_positions_, source), self);
+  return decoder_(embed_packed(target_embedding_, target_positions_, target), memory, cross);
 }
 
 torch::Tensor TransformerImpl::forward(const torch::Tensor& source, const torch::Tensor& target) {

@@ -8,6 +8,7 @@
 #include "transformer/config.h"
 #include "transformer/nn/decoder.h"
 #include "transformer/nn/encoder.h"
+#include "transformer/nn/packed.h"
 #include "transformer/nn/positions.h"
 
 namespace transformer {
@@ -29,6 +30,9 @@ class TransformerImpl : public torch::nn::Module {
   // target: the decoder's input, [batch, target_time] int64. Returns [batch, target_time, d_model].
   torch::Tensor decode(const torch::Tensor& target, const torch::Tensor& memory,
                        const torch::Tensor& source_mask);
+  // What decode returns for both together, without padding: [target tokens, d_model]. Where
+  // can_pack (packed.h) says so.
+  torch::Tensor decode_packed(const Packed& source, const Packed& target);
   // [V, d_model]. Logits are what decode returns times its transpose.
   torch::Tensor output_weight() const;
 
@@ -42,6 +46,8 @@ class TransformerImpl : public torch::nn::Module {
  private:
   torch::Tensor embed(torch::nn::Embedding& embedding, Positions& positions,
                       const torch::Tensor& ids, int64_t first = 0);
+  torch::Tensor embed_packed(torch::nn::Embedding& embedding, Positions& positions,
+                             const Packed& sentences);
 
   ModelConfig config_;
   torch::nn::Embedding source_embedding_;  // `embedding` where tied, and then the target's too

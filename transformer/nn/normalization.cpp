@@ -2,6 +2,10 @@
 
 #include <torch/types.h>
 
+#include "transformer/nn/dropout.h"
+#include "transformer/nn/kernels/dropout_kernels.h"
+#include "transformer/nn/kernels/kernels.h"
+
 namespace transformer {
 
 NormalizationImpl::NormalizationImpl(const ModelConfig& config)
@@ -16,6 +20,14 @@ torch::Tensor NormalizationImpl::forward(const torch::Tensor& x) {
       return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
   }
   TORCH_INTERNAL_ASSERT(false, "norm without a case");
+}
+
+torch::Tensor NormalizationImpl::of_sum(const torch::Tensor& x, const torch::Tensor& y, double p,
+                                        bool training) {
+  if (kind_ == NormKind::layer && has_kernels(x) && has_kernels(y) && has_kernels(weight_)) {
+    return normalized_sum(x, y, training ? p : 0.0, weight_, bias_, epsilon_);
+  }
+  return forward(add_dropped(x, y, p, training));
 }
 
 }  // namespace transformer

@@ -14,6 +14,8 @@ class NormalizationImpl : public torch::nn::Module {
   explicit NormalizationImpl(const ModelConfig& config);
   // x: [..., d_model]. Returns the same shape.
   torch::Tensor forward(const torch::Tensor& x);
+  // Of x + drop(y), both of one shape; without dropout unless training.
+  torch::Tensor of_sum(const torch::Tensor& x, const torch::Tensor& y, double p, bool training);
 
  private:
   NormKind kind_;

@@ -38,25 +38,31 @@ torch::Tensor PositionsImpl::sinusoids(int64_t length, const torch::TensorOption
   return table_;
 }
 
-torch::Tensor PositionsImpl::forward(const torch::Tensor& x, int64_t first) {
-  expect_shape(x, {kAny, kAny, d_model_}, "positions");
-  const int64_t time = x.size(1);
+std::optional<torch::Tensor> PositionsImpl::table(int64_t length,
+                                                  const torch::TensorOptions& options) {
   switch (kind_) {
     case PositionKind::sinusoidal:
     case PositionKind::sinusoidal_concatenated:
-      return x + sinusoids(first + time, x.options()).narrow(0, first, time);
+      return sinusoids(length, options);
     case PositionKind::learned:
-      if (first + time > max_positions_) {
-        throw UserError("model.max_positions: a sentence of " + std::to_string(first + time) +
+      if (length > max_positions_) {
+        throw UserError("model.max_positions: a sentence of " + std::to_string(length) +
                         " word-pieces does not fit into " + std::to_string(max_positions_) +
                         " learned positions; leave out longer sentences (data.max_length) or train "
                         "with a larger model.max_positions");
       }
-      return x + weight_->narrow(0, first, time);
+      return *weight_;
     case PositionKind::none:
-      return x;
+      return std::nullopt;
   }
   TORCH_INTERNAL_ASSERT(false, "position kind without a case");
+}
+
+torch::Tensor PositionsImpl::forward(const torch::Tensor& x, int64_t first) {
+  expect_shape(x, {kAny, kAny, d_model_}, "positions");
+  const int64_t time = x.size(1);
+  const auto rows = table(first + time, x.options());
+  return rows ? x + rows->narrow(0, first, time) : x;
 }
 
 }  // namespace transformer

@@ -23,6 +23,10 @@ class PositionsImpl : public torch::nn::Module {
   // shape. Throws UserError where that is beyond a learned table.
   torch::Tensor forward(const torch::Tensor& x, int64_t first = 0);
 
+  // What forward adds at positions 0 .. length - 1, [length at least, d_model]; nothing where the
+  // config says none. Throws as forward does.
+  std::optional<torch::Tensor> table(int64_t length, const torch::TensorOptions& options);
+
  private:
   torch::Tensor sinusoids(int64_t length, const torch::TensorOptions& options);
 

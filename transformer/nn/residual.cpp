@@ -1,9 +1,9 @@
 #include "transformer/nn/residual.h"
 
+#include <ATen/record_function.h>
 #include <torch/types.h>
 
 #include "transformer/nn/dropout.h"
-#include "transformer/nn/shapes.h"
 
 namespace transformer {
 
@@ -13,13 +13,12 @@ ResidualImpl::ResidualImpl(const ModelConfig& config)
       norm_(register_module("norm", Normalization(config))) {}
 
 torch::Tensor ResidualImpl::forward(const torch::Tensor& x, const Sublayer& sublayer) {
-  expect_shape(x, {kAny, kAny, kAny}, "residual");
-  const auto dropped = [this](const torch::Tensor& y) { return drop(y, P_drop_, is_training()); };
+  RECORD_USER_SCOPE("residual");
   switch (placement_) {
     case NormPlacement::post:
-      return norm_(x + dropped(sublayer(x)));
+      return norm_->of_sum(x, sublayer(x), P_drop_, is_training());
     case NormPlacement::pre:
-      return x + dropped(sublayer(norm_(x)));
+      return add_dropped(x, sublayer(norm_(x)), P_drop_, is_training());
   }
   TORCH_INTERNAL_ASSERT(false, "norm placement without a case");
 }

@@ -18,7 +18,7 @@ using Sublayer = std::function<torch::Tensor(const torch::Tensor&)>;
 class ResidualImpl : public torch::nn::Module {
  public:
   explicit ResidualImpl(const ModelConfig& config);
-  // x: [batch, time, d_model]; the sublayer keeps that shape. Returns the same.
+  // x: [..., d_model]; the sublayer keeps that shape. Returns the same.
   torch::Tensor forward(const torch::Tensor& x, const Sublayer& sublayer);
 
  private:

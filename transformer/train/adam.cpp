@@ -1,5 +1,6 @@
 #include "transformer/train/adam.h"
 
+#include <ATen/record_function.h>
 #include <torch/torch.h>
 
 namespace transformer {
@@ -17,6 +18,7 @@ Adam::Adam(Parameters parameters, const TrainingConfig& training)
 }
 
 void Adam::step(double learning_rate) {
+  RECORD_USER_SCOPE("optimizer");
   torch::NoGradGuard no_gradient;
   std::vector<torch::Tensor> weights;
   std::vector<torch::Tensor> gradients;

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "transformer/data/tokenizer.h"
+#include "transformer/nn/masks.h"
+#include "transformer/nn/packed.h"
 
 namespace transformer {
 
@@ -23,6 +25,17 @@ BatchTensors to_device(const Batch& batch, const torch::Device& device) {
   return {matrix(batch.source, batch.sentences, batch.source_length, device),
           matrix(batch.target_input, batch.sentences, batch.target_length, device),
           matrix(batch.target_output, batch.sentences, batch.target_length, device)};
+}
+
+Hidden hidden_of(Transformer& model, const BatchTensors& batch) {
+  const bool drops_attention = model->is_training() && model->config().attention_drop > 0;
+  if (can_pack(model->output_weight()) && !drops_attention) {
+    return {model->decode_packed(pack(batch.source, kPad), pack(batch.target_input, kPad)),
+            batch.target_output.masked_select(batch.target_output.ne(kPad))};
+  }
+  const auto mask = padding_mask(batch.source, kPad);
+  return {model->decode(batch.target_input, model->encode(batch.source, mask), mask),
+          batch.target_output};
 }
 
 torch::Tensor padded(const std::vector<std::vector<int32_t>>& rows, const torch::Device& device) {

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "transformer/data/batches.h"
+#include "transformer/nn/model.h"
 
 namespace transformer {
 
@@ -14,6 +15,14 @@ struct BatchTensors {
 };
 
 BatchTensors to_device(const Batch& batch, const torch::Device& device);
+
+// What the model makes of a batch, row by row with what each row should predict.
+struct Hidden {
+  torch::Tensor rows;     // [..., d_model], what the output projection takes
+  torch::Tensor targets;  // [...] int64, kPad where there is none
+};
+// Without padding wherever the model has kernels for that.
+Hidden hidden_of(Transformer& model, const BatchTensors& batch);
 
 // [rows.size(), longest] int64, padded with kPad at the right.
 torch::Tensor padded(const std::vector<std::vector<int32_t>>& rows, const torch::Device& device);

@@ -6,7 +6,6 @@
 
 #include "transformer/data/batches.h"
 #include "transformer/error.h"
-#include "transformer/nn/masks.h"
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/loss.h"
 
@@ -22,11 +21,9 @@ Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_p
   Perplexity sum;
   for (const auto& rows : plan_evaluation(corpus, tokens_per_batch)) {
     const Batch batch = make_batch(corpus, rows);
-    const auto ids = to_device(batch, device);
-    const auto mask = padding_mask(ids.source);
-    const auto hidden = model->decode(ids.target_input, model->encode(ids.source, mask), mask);
+    const auto hidden = hidden_of(model, to_device(batch, device));
     sum.nll +=
-        smoothed_loss(hidden, model->output_weight(), ids.target_output, 0.0).nll.item<double>();
+        smoothed_loss(hidden.rows, model->output_weight(), hidden.targets, 0.0).nll.item<double>();
     sum.tokens += batch.target_tokens;
   }
   model->train(was_training);

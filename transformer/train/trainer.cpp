@@ -9,14 +9,11 @@
 #include "transformer/data/batches.h"
 #include "transformer/error.h"
 #include "transformer/nn/init.h"
-#include "transformer/nn/masks.h"
-#include "transformer/random.h"
 #include "transformer/train/adam.h"
-#include "transformer/train/batch_tensors.h"
-#include "transformer/train/loss.h"
 #include "transformer/train/perplexity.h"
 #include "transformer/train/same_training.h"
 #include "transformer/train/schedule.h"
+#include "transformer/train/step.h"
 
 namespace transformer {
 
@@ -27,14 +24,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-struct StepSums {
-  double smoothed = 0;
-  double nll = 0;
-  int64_t source_tokens = 0;
-  int64_t target_tokens = 0;
-  double gradient_norm = 0;
-};
 
 std::string rows_of(const std::vector<Batch>& batches) {
   constexpr size_t kShown = 10;
@@ -48,12 +37,6 @@ std::string rows_of(const std::vector<Batch>& batches) {
   return text + (count > kShown ? ", ... (" + std::to_string(count) + " in all)" : "");
 }
 
-double gradient_norm(const Adam::Parameters& parameters) {
-  std::vector<torch::Tensor> gradients;
-  for (const auto& [name, parameter] : parameters) gradients.push_back(parameter.grad());
-  return torch::stack(torch::_foreach_norm(gradients, 2)).norm().item<double>();
-}
-
 [[noreturn]] void refuse_step(int64_t step, const std::string& what,
                               const std::vector<Batch>& batches) {
   throw Failure("step " + std::to_string(step) + ": " + what +
@@ -61,35 +44,6 @@ double gradient_norm(const Adam::Parameters& parameters) {
                 rows_of(batches) +
                 ". A lower training.factor or learning_rate, more warmup_steps or " +
                 "training.clip_norm may help");
-}
-
-// Gradients of the mean loss over the target tokens of all the batches together, so that k small
-// batches are one large one.
-StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches,
-                      const TrainingTask& task, int64_t step) {
-  const auto& training = task.config.training;
-  StepSums sums;
-  for (const auto& batch : batches) {
-    sums.source_tokens += batch.source_tokens;
-    sums.target_tokens += batch.target_tokens;
-  }
-  model->zero_grad();
-  for (size_t i = 0; i < batches.size(); ++i) {
-    const int64_t draw = step * training.accumulate + static_cast<int64_t>(i);
-    torch::manual_seed(stream_seed(training.seed, "dropout", draw));
-    const bool is_outline = batches[i].source.empty();
-    const auto ids =
-        to_device(is_outline ? make_batch(task.train, batches[i].rows) : batches[i], task.device);
-    const auto mask = padding_mask(ids.source);
-    const auto hidden = model->decode(ids.target_input, model->encode(ids.source, mask), mask);
-    const auto loss =
-        smoothed_loss(hidden, model->output_weight(), ids.target_output, training.eps_ls);
-    sums.smoothed += loss.smoothed.item<double>();
-    sums.nll += loss.nll.item<double>();
-    if (!std::isfinite(sums.smoothed)) refuse_step(step, "the loss", batches);
-    (loss.smoothed / static_cast<double>(sums.target_tokens)).backward();
-  }
-  return sums;
 }
 
 void scale_down(const Adam::Parameters& parameters, double norm, double most) {
@@ -164,9 +118,11 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     std::vector<Batch> step_batches;
     for (int64_t i = 0; i < training.accumulate; ++i) step_batches.push_back(batches.next());
 
-    StepSums sums = gradients_of(model, step_batches, task, step);
-    sums.gradient_norm = gradient_norm(parameters);
-    if (!std::isfinite(sums.gradient_norm)) {
+    const StepSums sums =
+        gradients_of(model, step_batches, &task.train, training, step, task.device);
+    if (!std::isfinite(sums.smoothed)) refuse_step(step, "the loss", step_batches);
+    const double norm = gradient_norm(parameters);
+    if (!std::isfinite(norm)) {
       for (const auto& [name, parameter] : parameters) {
         if (!torch::isfinite(parameter.grad()).all().item<bool>()) {
           refuse_step(step, "the gradient of " + name, step_batches);
@@ -174,7 +130,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
       }
       refuse_step(step, "the gradients' norm", step_batches);
     }
-    scale_down(parameters, sums.gradient_norm, training.clip_norm);
+    scale_down(parameters, norm, training.clip_norm);
     const double rate = learning_rate(training, task.config.model.d_model, step);
     optimizer.step(rate);
 
@@ -206,7 +162,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
                      .loss = progress.interval_smoothed / tokens,
                      .nll = progress.interval_nll / tokens,
                      .learning_rate = rate,
-                     .gradient_norm = sums.gradient_norm,
+                     .gradient_norm = norm,
                      .source_tokens = progress.source_tokens,
                      .target_tokens = progress.target_tokens,
                      .tokens_per_second = static_cast<double>(interval_tokens) / interval_seconds,

@@ -1,0 +1,208 @@
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <numeric>
+
+#include "experiments/machine.h"
+#include "tools/commands/arguments.h"
+#include "tools/commands/bench_commands.h"
+#include "tools/commands/bench_work.h"
+#include "tools/commands/model_options.h"
+#include "tools/commands/product_times.h"
+#include "transformer/analysis/flops.h"
+#include "transformer/analysis/time_by_part.h"
+#include "transformer/error.h"
+#include "transformer/json.h"
+#include "transformer/nn/init.h"
+#include "transformer/train/adam.h"
+#include "transformer/train/step.h"
+#include "transformer/version.h"
+
+namespace transformer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Floating-point operations of a batch without its padding.
+double real_flops(const ModelConfig& model, const Batch& batch) {
+  double flops = 0;
+  for (int64_t i = 0; i < batch.sentences; ++i) {
+    const auto length = [&](const std::vector<int32_t>& ids, int64_t columns) {
+      const auto first = ids.begin() + i * columns;
+      return columns - std::count(first, first + columns, 0);
+    };
+    flops += training_flops(model, {1, length(batch.source, batch.source_length),
+                                    length(batch.target_output, batch.target_length)});
+  }
+  return flops;
+}
+
+struct Measured {
+  std::vector<double> seconds;     // a step
+  std::vector<double> step_flops;  // of its real tokens
+  int64_t source_tokens = 0;
+  int64_t target_tokens = 0;
+  int64_t padded_tokens = 0;  // both sides, padding included
+  std::map<std::string, double> parts;
+
+  double total() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
+};
+
+// A training step as the trainer makes it: gradients, their norm, Adam.
+Measured measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
+                 int64_t steps, const torch::Device& device, bool by_part) {
+  Transformer model(config.model);
+  initialise(*model, config.training.seed);
+  model->to(device);
+  model->train();
+  Adam::Parameters parameters;
+  for (const auto& parameter : model->named_parameters()) {
+    parameters.emplace_back(parameter.key(), parameter.value());
+  }
+  Adam optimizer(parameters, config.training);
+  Measured measured;
+  std::optional<TimeByPart> clock;
+  for (int64_t step = 1; step <= warmup + steps; ++step) {
+    if (step == warmup + 1 && by_part) clock.emplace();
+    const auto& batch = batches[static_cast<size_t>(step - 1) % batches.size()];
+    const auto start = Clock::now();
+    gradients_of(model, {batch}, nullptr, config.training, step, device);
+    gradient_norm(parameters);
+    optimizer.step(1e-4);
+    if (device.is_cuda()) torch::cuda::synchronize();
+    if (step <= warmup) continue;
+    measured.seconds.push_back(seconds_since(start));
+    measured.source_tokens += batch.source_tokens;
+    measured.target_tokens += batch.target_tokens;
+    measured.padded_tokens += batch.sentences * (batch.source_length + batch.target_length);
+    measured.step_flops.push_back(real_flops(config.model, batch));
+  }
+  if (clock) measured.parts = clock->seconds();
+  return measured;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+Json report(const Config& config, const Measured& m, const torch::Device& device) {
+  const auto steps = std::ssize(m.seconds);
+  const auto products =
+      training_products(config.model, m.source_tokens / steps, m.target_tokens / steps);
+  const auto times = product_times(products, device, torch::kFloat32, 3);
+  double product_seconds = 0;
+  double product_flops = 0;
+  for (size_t i = 0; i < products.size(); ++i) {
+    product_seconds += times[i] * static_cast<double>(products[i].count);
+    product_flops += products[i].flops();
+  }
+  const double rate = product_flops / product_seconds;
+  std::vector<double> rates;  // each step's, since batches differ
+  for (size_t i = 0; i < m.seconds.size(); ++i) rates.push_back(m.step_flops[i] / m.seconds[i]);
+  const double total = m.total();
+  Json parts = Json::object();
+  double by_parts = 0;
+  for (const auto& [part, seconds] : m.parts) by_parts += seconds;
+  for (const auto& [part, seconds] : m.parts) parts[part] = seconds / by_parts;
+  return {{"threads", torch::get_num_threads()},
+          {"device", device.str()},
+          {"precision", "float32"},
+          {"steps", steps},
+          {"seconds_minimum", std::ranges::min(m.seconds)},
+          {"seconds_median", median(m.seconds)},
+          {"seconds_total", total},
+          {"source_tokens_per_second", static_cast<double>(m.source_tokens) / total},
+          {"target_tokens_per_second", static_cast<double>(m.target_tokens) / total},
+          {"real_tokens", static_cast<double>(m.source_tokens + m.target_tokens) /
+                              static_cast<double>(m.padded_tokens)},
+          {"flops", std::accumulate(m.step_flops.begin(), m.step_flops.end(), 0.0) /
+                        static_cast<double>(steps)},
+          {"product_flops_per_second", rate},
+          {"utilisation_median", median(rates) / rate},
+          {"utilisation_maximum", std::ranges::max(rates) / rate},
+          {"peak_memory_bytes", peak_memory_bytes()},
+          {"parts", parts},
+          {"machine", to_json(this_machine())},
+          {"version", kVersion},
+          {"commit", kCommit}};
+}
+
+void print(const Json& r) {
+  const auto number = [&](const char* key) { return r[key].get<double>(); };
+  std::printf("%ld steps on %s, %ld threads\n", r["steps"].get<long>(),
+              r["device"].get<std::string>().c_str(), r["threads"].get<long>());
+  std::printf("a step             %.4f s at least, %.4f s median\n", number("seconds_minimum"),
+              number("seconds_median"));
+  std::printf("tokens/s           %.0f source, %.0f target\n", number("source_tokens_per_second"),
+              number("target_tokens_per_second"));
+  std::printf("real tokens        %.1f %% of a padded batch\n", 100 * number("real_tokens"));
+  std::printf("FLOPs a step       %.3e\n", number("flops"));
+  std::printf(
+      "matrix products    %.1f GFLOP/s alone; a step reaches %.1f %% of that (median; "
+      "best %.1f %%)\n",
+      1e-9 * number("product_flops_per_second"), 100 * number("utilisation_median"),
+      100 * number("utilisation_maximum"));
+  std::printf("peak memory        %.0f MiB\n", number("peak_memory_bytes") / (1 << 20));
+  for (const auto& [part, share] : r["parts"].items()) {
+    std::printf("  %-16s %5.1f %%\n", part.c_str(), 100 * share.get<double>());
+  }
+}
+
+}  // namespace
+
+int bench_train_command(int argc, char** argv) {
+  cxxopts::Options options("transformer bench train");
+  options.add_options()("lengths",
+                        "a line \"source target\" a sentence pair, end of sentence included",
+                        cxxopts::value<std::string>())(
+      "steps", "steps measured", cxxopts::value<std::string>()->default_value("10"))(
+      "warmup", "steps before those", cxxopts::value<std::string>()->default_value("2"))(
+      "parts", "measure where the time goes, at a small cost",
+      cxxopts::value<bool>()->default_value("true"))("json", "figures as JSON");
+  add_device_options(options);
+  const auto arguments = parse(
+      options,
+      {.name = "bench train",
+       .summary =
+           "Times training steps on random word-pieces: tokens a second, where the time goes,\n"
+           "and how much of what the machine's own matrix products allow is reached. Batches\n"
+           "have data.tokens_per_batch on each side.",
+       .usage = "CONFIG [key=value...]",
+       .example = "transformer bench train configs/base.json model.V=37000 "
+                  "data.tokens_per_batch=2000",
+       .fewest = 1,
+       .most = 1,
+       .with_overrides = true},
+      argc, argv);
+  if (!arguments) return 0;
+  Config config = load_config(arguments->positional[0], arguments->overrides);
+  if (!config.model.V.stated()) throw UserError("bench: expected model.V=SIZE of the vocabulary");
+  const auto device = device_of(*arguments);
+  const int64_t steps = arguments->integer("steps", 1);
+  const int64_t warmup = arguments->integer("warmup", 0);
+  const auto lengths = arguments->has("lengths")
+                           ? read_lengths(arguments->get<std::string>("lengths"))
+                           : usual_lengths();
+  const auto batches =
+      batches_of(lengths, config.data.tokens_per_batch, config.model.source_V, config.model.V);
+  const auto measured =
+      measure(config, batches, warmup, steps, device, arguments->get<bool>("parts"));
+  const Json result = report(config, measured, device);
+  if (arguments->has("json")) {
+    std::cout << result.dump(2) << "\n";
+  } else {
+    print(result);
+  }
+  return 0;
+}
+
+}  // namespace transformer
