@@ -270,7 +270,7 @@ TEST_CASE("initialisation: the seed alone decides", "[numeric]") {
 
 TEST_CASE("model: without padding it computes the same, values and gradients", "[numeric]") {
   const auto run = [&](const ModelConfig& config, bool is_packed) {
-    const auto model = make_model(config);
+    auto model = make_model(config);
     torch::Tensor hidden;
     const auto real = target().ne(0);
     if (is_packed) {
