@@ -8,6 +8,7 @@
 #include "transformer/nn/kernels/embedding_kernel.h"
 #include "transformer/nn/kernels/exponential.h"
 #include "transformer/nn/kernels/packed_attention.h"
+#include "transformer/nn/kernels/relu_feed_forward.h"
 #include "transformer/nn/kernels/smoothed_softmax.h"
 #include "transformer/nn/scaled_dot_product.h"
 
@@ -253,4 +254,23 @@ TEST_CASE("kernels: embedding, scale, position and dropout equal the four one by
   }
   REQUIRE_THROWS(
       embedded(leaf({7, 19}), ids + 1, 1, std::nullopt, positions, 0, EmbeddingGradient::dense));
+}
+
+TEST_CASE("kernels: the feed-forward layer equals equation 2, values and gradients",
+          "[numeric][kernels]") {
+  torch::manual_seed(12);
+  for (const int64_t d_ff : {5, 48}) {
+    const std::vector<torch::Tensor> ours = {leaf({2, 35, 7}), leaf({d_ff, 7}), leaf({d_ff}),
+                                             leaf({7, d_ff}), leaf({7})};
+    std::vector<torch::Tensor> exact;
+    for (const auto& x : ours) exact.push_back(in_double(x));
+    const auto outer = torch::randn({2, 35, 7});
+    const auto got = relu_feed_forward(ours[0], ours[1], ours[2], ours[3], ours[4]);
+    const auto inner = torch::relu(exact[0].matmul(exact[1].t()) + exact[2]);
+    const auto want = inner.matmul(exact[3].t()) + exact[4];
+    (got * outer).sum().backward();
+    (want * outer.to(torch::kDouble)).sum().backward();
+    require_close(got, want);
+    for (size_t i = 0; i < ours.size(); ++i) require_close(ours[i].grad(), exact[i].grad());
+  }
 }

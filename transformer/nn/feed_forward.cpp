@@ -3,6 +3,8 @@
 #include <ATen/record_function.h>
 
 #include "transformer/nn/dropout.h"
+#include "transformer/nn/kernels/kernels.h"
+#include "transformer/nn/kernels/relu_feed_forward.h"
 
 namespace transformer {
 
@@ -14,6 +16,11 @@ FeedForwardImpl::FeedForwardImpl(const ModelConfig& config)
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
   RECORD_USER_SCOPE("feed-forward");
+  const bool drops_inside = is_training() && activation_drop_ > 0;
+  if (kind_ == FeedForwardKind::relu && !drops_inside && has_kernels(x) &&
+      has_kernels(in_->weight)) {
+    return relu_feed_forward(x, in_->weight, in_->bias, out_->weight, out_->bias);
+  }
   const auto activation = [this](torch::Tensor y) {
     switch (kind_) {
       case FeedForwardKind::relu:

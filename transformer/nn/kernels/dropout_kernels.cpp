@@ -84,9 +84,7 @@ TRANSFORMER_INLINE void normalize_row(const float* x, const float* y, const Rand
     Floats a;
     load_some(a, total + j, width - j);
     a -= mean;
-    if (width - j < kLanes) {
-      for (int64_t lane = width - j; lane < kLanes; ++lane) a[lane] = 0;
-    }
+    if (width - j < kLanes) keep_some(a, width - j);
     squares += a * a;
   }
   const float inverse = 1.0f / std::sqrt(sum(squares) / static_cast<float>(width) + epsilon);

@@ -42,12 +42,25 @@ TRANSFORMER_INLINE void gather(const Head& head, int64_t begin, int64_t count, f
   }
 }
 
-// to[j, i] = from[i, j]; rows of `to` are `to_row` apart, and 0 behind `count`.
-TRANSFORMER_INLINE void transpose(const float* from, int64_t from_row, int64_t count, int64_t width,
-                                  float* to, int64_t to_row) {
-  for (int64_t j = 0; j < width; ++j) {
-    for (int64_t i = 0; i < count; ++i) to[j * to_row + i] = from[i * from_row + j];
-    for (int64_t i = count; i < to_row; ++i) to[j * to_row + i] = 0;
+// to[j, i] = head row begin + i, column j; rows of `to` are `to_row` apart, and 0 behind `count`.
+TRANSFORMER_INLINE void gather_transposed(const Head& head, int64_t begin, int64_t count, float* to,
+                                          int64_t to_row) {
+  for (int64_t i = 0; i < count; i += kLanes) {
+    const int64_t rows = std::min(kLanes, count - i);
+    for (int64_t j = 0; j < head.width; j += kLanes) {
+      Floats square[kLanes];
+      for (int64_t r = 0; r < kLanes; ++r) {
+        if (r < rows) {
+          load_some(square[r], head.data + (begin + i + r) * head.row + j, head.width - j);
+        } else {
+          square[r] = Floats{};
+        }
+      }
+      transpose_square(square);
+      for (int64_t r = 0; r < std::min(kLanes, head.width - j); ++r) {
+        store(to + (j + r) * to_row + i, square[r]);
+      }
+    }
   }
 }
 
@@ -103,24 +116,24 @@ TRANSFORMER_INLINE void exponentials(float* scores, int64_t row, int64_t allowed
     load(x, scores + j);
     x -= shift;
     exponential(x);
-    if (j + kLanes > allowed) {
-      for (int64_t lane = std::max<int64_t>(allowed - j, 0); lane < kLanes; ++lane) x[lane] = 0;
-    }
+    if (j + kLanes > allowed) keep_some(x, allowed - j);
     store(scores + j, x);
   }
 }
 
 TRANSFORMER_INLINE float row_maximum(const float* scores, int64_t allowed) {
   Floats most = Floats{} - std::numeric_limits<float>::max();
-  int64_t j = 0;
-  for (; j + kLanes <= allowed; j += kLanes) {
+  for (int64_t j = 0; j < allowed; j += kLanes) {
     Floats x;
     load(x, scores + j);
+    if (j + kLanes > allowed) {  // nothing behind the end may win
+      Floats inside = Floats{} + 1.0f;
+      keep_some(inside, allowed - j);
+      x = inside > 0 ? x : most;
+    }
     most = x > most ? x : most;
   }
-  float maximum = largest(most);
-  for (; j < allowed; ++j) maximum = std::max(maximum, scores[j]);
-  return maximum;
+  return largest(most);
 }
 
 TRANSFORMER_INLINE float row_sum(const float* row, int64_t count) {
@@ -150,11 +163,9 @@ TRANSFORMER_INLINE void attend(const Rows& rows, const Head& q, const Head& k, c
   const int64_t dk = padded_to_lanes(q.width);
   const int64_t dv = padded_to_lanes(v.width);
   const int64_t keys_row = padded_to_lanes(rows.k_count);
-  const auto [queries, keys, keys_t, values, scores, result] =
-      workspace.pieces<6>({kQueries * dk, rows.k_count * dk, q.width * keys_row, rows.k_count * dv,
-                           kQueries * keys_row, kQueries * dv});
-  gather(k, rows.k_begin, rows.k_count, 1.0f, keys, dk);
-  transpose(keys, dk, rows.k_count, q.width, keys_t, keys_row);
+  const auto [queries, keys_t, values, scores, result] = workspace.pieces<5>(
+      {kQueries * dk, q.width * keys_row, rows.k_count * dv, kQueries * keys_row, kQueries * dv});
+  gather_transposed(k, rows.k_begin, rows.k_count, keys_t, keys_row);
   gather(v, rows.k_begin, rows.k_count, 1.0f, values, dv);
   const float scale = 1.0f / std::sqrt(static_cast<float>(q.width));
 
@@ -194,15 +205,13 @@ TRANSFORMER_INLINE void attend_backward(const Rows& rows, const Head& q, const H
   const int64_t dk = padded_to_lanes(q.width);
   const int64_t dv = padded_to_lanes(v.width);
   const int64_t keys_row = padded_to_lanes(rows.k_count);
-  const auto [queries, keys, keys_t, values, values_t, weights, slopes, gradient, dq, dkeys,
-              dvalues] =
-      workspace.pieces<11>({kQueries * dk, rows.k_count * dk, q.width * keys_row, rows.k_count * dv,
+  const auto [queries, keys, keys_t, values_t, weights, slopes, gradient, dq, dkeys, dvalues] =
+      workspace.pieces<10>({kQueries * dk, rows.k_count * dk, q.width * keys_row,
                             v.width * keys_row, kQueries * keys_row, kQueries * keys_row,
                             kQueries * dv, kQueries * dk, rows.k_count * dk, rows.k_count * dv});
   gather(k, rows.k_begin, rows.k_count, 1.0f, keys, dk);
-  transpose(keys, dk, rows.k_count, q.width, keys_t, keys_row);
-  gather(v, rows.k_begin, rows.k_count, 1.0f, values, dv);
-  transpose(values, dv, rows.k_count, v.width, values_t, keys_row);
+  gather_transposed(k, rows.k_begin, rows.k_count, keys_t, keys_row);
+  gather_transposed(v, rows.k_begin, rows.k_count, values_t, keys_row);
   std::fill_n(dkeys, rows.k_count * dk, 0.0f);
   std::fill_n(dvalues, rows.k_count * dv, 0.0f);
   const float scale = 1.0f / std::sqrt(static_cast<float>(q.width));

@@ -39,7 +39,7 @@ TRANSFORMER_INLINE void row_loss(float* logits, int64_t V, bool keep_exponential
     load_some(x, logits + j, V - j);
     x -= maximum;
     exponential(x);
-    for (int64_t lane = V - j; lane < kLanes; ++lane) x[lane] = 0;
+    if (V - j < kLanes) keep_some(x, V - j);
     exponentials += x;
     if (keep_exponentials) store_some(logits + j, x, V - j);
   }
