@@ -1,64 +1,78 @@
-#include <algorithm>
-#include <iomanip>
 #include <iostream>
+#include <string>
+#include <vector>
 
-#include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
-#include "tools/status_line.h"
-#include "transformer/analysis/parameters.h"
-#include "transformer/config.h"
+#include "tools/commands/inspect_commands.h"
+#include "transformer/error.h"
+#include "transformer/fields.h"
 
 namespace transformer {
 
 namespace {
 
-void print_line(const std::string& block, int64_t count, int64_t total) {
-  std::cout << std::left << std::setw(26) << block << std::right << std::setw(14) << grouped(count)
-            << std::setw(8) << std::fixed << std::setprecision(1)
-            << 100.0 * static_cast<double>(count) / static_cast<double>(total) << " %\n";
-}
+struct Topic {
+  const char* name;
+  const char* summary;
+  const char* example;
+  int (*run)(int argc, char** argv);
+};
 
-void inspect_parameters(const Config& config, bool as_json) {
-  const ParameterCount count = count_parameters(config.model);
-  if (as_json) {
-    Json json = to_json(count);
-    json["total"] = count.total();
-    std::cout << json.dump(2) << "\n";
-    return;
+const std::vector<Topic> kTopics = {
+    {"parameters", "trained scalars by block, and the vocabularies that print the paper's figures",
+     "configs/table3.json", inspect_parameters_command},
+    {"schedule", "the learning rate, schedules side by side",
+     "configs/base.json training.warmup_steps=4000,8000", inspect_schedule_command},
+    {"label-smoothing", "the least the smoothed loss can be",
+     "configs/base.json training.eps_ls=0.1,0.2", inspect_label_smoothing_command},
+    {"kv-cache", "bytes that decoding keeps, and projections it saves",
+     "configs/base.json model.kv_heads=8,1", inspect_kv_cache_command},
+    {"complexity", "Table 1: operations, sequential steps and path length of layer types",
+     "n=70 d=512", inspect_complexity_command},
+    {"flops", "what training costs, counted and by the paper's method (Table 2)",
+     "configs/base.json --utilisation 0.5", inspect_flops_command},
+    {"positions", "the matrix of positions, its norm, and dot products by distance",
+     "configs/base.json", inspect_positions_command},
+    {"embedding-scale", "norms of embeddings before and after times sqrt(d_model)",
+     "configs/base.json", inspect_embedding_scale_command},
+    {"masks", "padding and causal masks, drawn, and what they leave of the softmax",
+     "--source 5,3 --target 4,3", inspect_masks_command},
+    {"shapes", "every tensor of a batch on its way through the model", "configs/base.json",
+     inspect_shapes_command},
+    {"signal", "norms, gradients and dependencies by depth, at initialisation",
+     "configs/mini.json model.norm_placement=post,pre model.N=6,12,24", inspect_signal_command},
+    {"attention", "weights of each layer and head for a sentence pair",
+     "--checkpoint runs/mini --source \"...\" --target \"...\"", inspect_attention_command},
+};
+
+void print_help(std::ostream& out) {
+  out << "Shows the paper's quantities from the real code.\n\nUsage:\n"
+         "  transformer inspect TOPIC [options] [key=value...]\n\nTopics:\n";
+  for (const auto& topic : kTopics) {
+    out << "  " << topic.name << std::string(17 - std::string(topic.name).size(), ' ')
+        << topic.summary << "\n"
+        << std::string(19, ' ') << "inspect " << topic.name << " " << topic.example << "\n";
   }
-  ParameterCount::visit(count, [&](std::string block, int64_t value) {
-    if (value == 0) return;
-    std::replace(block.begin(), block.end(), '_', ' ');
-    if (block == "embedding" && config.model.tie_embeddings) block += " (and output)";
-    print_line(block, value, count.total());
-  });
-  print_line("total", count.total(), count.total());
+  out << "\nA CONFIG is an experiment or a sweep; lists such as model.N=2,4 give a row each. All\n"
+         "topics have --json; transformer inspect TOPIC --help says more.\n\nExample:\n"
+         "  transformer inspect parameters configs/table3.json\n";
 }
 
 }  // namespace
 
 int inspect_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect");
-  options.add_options()("json", "figures as JSON");
-  const auto arguments =
-      parse(options,
-            {.name = "inspect",
-             .summary = "Shows the paper's quantities from the real code. Topics:\n"
-                        "  parameters   trained scalars by block, tied matrices once",
-             .usage = "TOPIC CONFIG [key=value...]",
-             .example = "transformer inspect parameters configs/base.json model.d_k=16",
-             .fewest = 2,
-             .most = 2,
-             .with_overrides = true},
-            argc, argv);
-  if (!arguments) return 0;
-  const std::string& topic = arguments->positional[0];
-  if (topic != "parameters") {
-    throw UserError(topic + ": unknown topic" + nearest_key(topic, {"parameters"}));
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name.empty() || name == "--help" || name == "-h") {
+    print_help(name.empty() ? std::cerr : std::cout);
+    return name.empty() ? 2 : 0;
   }
-  inspect_parameters(load_config(arguments->positional[1], arguments->overrides),
-                     arguments->has("json"));
-  return 0;
+  std::vector<std::string> known;
+  for (const auto& topic : kTopics) {
+    if (name == topic.name) return topic.run(argc - 1, argv + 1);
+    known.emplace_back(topic.name);
+  }
+  throw UserError("inspect " + fields::shown_name(name) + ": unknown topic" +
+                  nearest_key(name, known));
 }
 
 }  // namespace transformer

@@ -1,7 +1,6 @@
 #include "tools/commands/sweep_plan.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <map>
 #include <tuple>
@@ -9,6 +8,7 @@
 #include "experiments/machine.h"
 #include "tools/commands/matrix_rate.h"
 #include "tools/status_line.h"
+#include "tools/text_table.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/printable.h"
 
@@ -25,24 +25,17 @@ std::optional<int64_t> pieces(const std::string& vocabulary) {
   return found != known.end() ? found->second : known[vocabulary] = Tokenizer(vocabulary).size();
 }
 
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-std::string powers_of_ten(double quantity) { return format("%.2e", quantity); }
+std::string powers_of_ten(double quantity) { return formatted("%.2e", quantity); }
 
 std::string byte_count(double bytes) {
   constexpr double kMi = 1 << 20;
-  return bytes < 1024 * kMi ? format("%.0f MiB", bytes / kMi)
-                            : format("%.1f GiB", bytes / (1024 * kMi));
+  return bytes < 1024 * kMi ? formatted("%.0f MiB", bytes / kMi)
+                            : formatted("%.1f GiB", bytes / (1024 * kMi));
 }
 
 std::string long_duration(double seconds) {
   constexpr double kDay = 86400;
-  return seconds < 2 * kDay ? duration(seconds) : format("%.1f days", seconds / kDay);
+  return seconds < 2 * kDay ? duration(seconds) : formatted("%.1f days", seconds / kDay);
 }
 
 std::string sets(const Json& set) {
@@ -52,22 +45,6 @@ std::string sets(const Json& set) {
             (value.is_string() ? value.get<std::string>() : fields::shown(value));
   }
   return text;
-}
-
-void print_cells(const std::vector<std::vector<std::string>>& lines, size_t left_aligned) {
-  std::vector<size_t> widths(lines[0].size());
-  for (const auto& cells : lines) {
-    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  for (const auto& cells : lines) {
-    std::string line;
-    for (size_t i = 0; i < cells.size(); ++i) {
-      const std::string space(widths[i] - cells[i].size(), ' ');
-      line += (i == 0 ? "" : "  ") + (i < left_aligned ? cells[i] + space : space + cells[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::cout << line << "\n";
-  }
 }
 
 void explain_unknown(const Sweep& sweep) {
@@ -129,7 +106,7 @@ void print_plan(const Sweep& sweep, const Rate& rate) {
     seconds = seconds && row.seconds ? std::optional(*seconds + *row.seconds) : std::nullopt;
     flops = flops && row.flops ? std::optional(*flops + *row.flops) : std::nullopt;
   }
-  print_cells(lines, 2);
+  print_cells(std::cout, lines, 2);
   const size_t seeds = sweep.seeds.size();
   const auto times = static_cast<double>(seeds);
   std::cout << "\n" << counted(sweep.rows.size(), "row") << ", " << counted(seeds, "seed");

@@ -1,7 +1,6 @@
 #include "transformer/nn/residual.h"
 
 #include <ATen/record_function.h>
-#include <torch/types.h>
 
 #include "transformer/nn/dropout.h"
 
@@ -14,6 +13,19 @@ ResidualImpl::ResidualImpl(const ModelConfig& config)
 
 torch::Tensor ResidualImpl::forward(const torch::Tensor& x, const Sublayer& sublayer) {
   RECORD_USER_SCOPE("residual");
+  if (!observer_) return connect(x, sublayer);
+  ResidualPass pass;
+  pass.trunk = x;
+  pass.output = connect(x, [&](const torch::Tensor& y) {
+    pass.input = y;
+    pass.branch = sublayer(y);
+    return pass.branch;
+  });
+  observer_(pass);
+  return pass.output;
+}
+
+torch::Tensor ResidualImpl::connect(const torch::Tensor& x, const Sublayer& sublayer) {
   switch (placement_) {
     case NormPlacement::post:
       return norm_->of_sum(x, sublayer(x), P_drop_, is_training());

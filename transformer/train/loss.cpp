@@ -124,8 +124,8 @@ double loss_floor(double eps_ls, int64_t V) {
   const auto others = static_cast<double>(V - 1);
   const double rest = eps_ls / static_cast<double>(V);
   const double target = 1 - eps_ls + rest;
-  const double tail = rest > 0 ? others * rest * std::log(rest) : 0;
-  return -(target * std::log(target) + tail);
+  const double tail = rest > 0 ? others * rest * std::log(1 / rest) : 0;
+  return target * std::log(1 / target) + tail;
 }
 
 }  // namespace transformer

@@ -1,0 +1,213 @@
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "experiments/display_width.h"
+#include "tools/commands/inspect_arguments.h"
+#include "tools/commands/inspect_commands.h"
+#include "tools/commands/model_options.h"
+#include "tools/text_table.h"
+#include "transformer/analysis/attention_weights.h"
+#include "transformer/analysis/residual_observation.h"
+#include "transformer/error.h"
+#include "transformer/printable.h"
+#include "transformer/train/batch_tensors.h"
+
+namespace transformer {
+
+namespace {
+
+// A sentence pair as the model reads it.
+struct Pieces {
+  std::vector<int32_t> ids;
+  std::vector<std::string> texts;
+};
+
+void add_piece(Pieces& pieces, const Tokenizer& tokenizer, int32_t id) {
+  constexpr size_t kMost = 60;
+  pieces.ids.push_back(id);
+  pieces.texts.push_back(printable(tokenizer.piece(id), kMost));
+}
+
+Pieces source_of(const Tokenizer& tokenizer, const std::string& text) {
+  Pieces pieces;
+  for (const int32_t id : tokenizer.encode(text)) add_piece(pieces, tokenizer, id);
+  add_piece(pieces, tokenizer, kEos);
+  return pieces;
+}
+
+Pieces target_of(const Tokenizer& tokenizer, const std::string& text) {
+  Pieces pieces;
+  add_piece(pieces, tokenizer, kBos);
+  for (const int32_t id : tokenizer.encode(text)) add_piece(pieces, tokenizer, id);
+  return pieces;
+}
+
+// Which attentions and heads; -1: all.
+struct Choice {
+  std::string kind;  // encoder, decoder, cross, or empty
+  int64_t layer = -1;
+  int64_t head = -1;
+};
+
+std::string kind_of(const SublayerName& name) {
+  return name.sublayer == "cross_attention" ? "cross" : name.stack;
+}
+
+Choice choice_of(const Arguments& arguments, const ModelConfig& model) {
+  Choice choice;
+  if (arguments.has("kind")) {
+    choice.kind = arguments.get<std::string>("kind");
+    if (choice.kind != "encoder" && choice.kind != "decoder" && choice.kind != "cross") {
+      throw UserError("--kind: " + fields::shown_name(choice.kind) +
+                      " is not one of: encoder, decoder, cross");
+    }
+  }
+  if (arguments.has("layer")) choice.layer = arguments.integer("layer", 0, model.N - 1);
+  if (arguments.has("head")) choice.head = arguments.integer("head", 0, model.h - 1);
+  return choice;
+}
+
+bool is_chosen(const Choice& choice, const SublayerName& name) {
+  return (choice.kind.empty() || choice.kind == kind_of(name)) &&
+         (choice.layer < 0 || choice.layer == name.layer);
+}
+
+// A weight from 0 to 1 in ten steps.
+char shade(double weight) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  const auto step = static_cast<size_t>(std::clamp(weight, 0.0, 1.0) * 10);
+  return kShades[std::min<size_t>(step, kShades.size() - 1)];
+}
+
+// weights: [h, q_time, k_time]. Heads side by side as far as the line goes, each row with the piece
+// that asks.
+void print_heads(const torch::Tensor& weights, const std::vector<int64_t>& heads,
+                 const std::vector<std::string>& queries) {
+  constexpr size_t kWidth = 100;
+  size_t label = 0;
+  for (const auto& query : queries) label = std::max(label, display_width(query));
+  const auto keys = static_cast<size_t>(weights.size(2));
+  const size_t column = std::max<size_t>(keys + 2, 9);  // "head 12" fits
+  const size_t fit = std::max<size_t>(1, (std::max(kWidth, label + column) - label) / (column + 1));
+  for (size_t start = 0; start < heads.size(); start += fit) {
+    const size_t end = std::min(heads.size(), start + fit);
+    std::string title(label + 2, ' ');
+    for (size_t i = start; i < end; ++i) {
+      std::string name = " head " + std::to_string(heads[i]);
+      name.resize(column + 1, ' ');
+      title += name;
+    }
+    title.erase(title.find_last_not_of(' ') + 1);
+    std::cout << title << "\n";
+    for (size_t q = 0; q < queries.size(); ++q) {
+      std::cout << "  " << std::string(label - display_width(queries[q]), ' ') << queries[q];
+      for (size_t i = start; i < end; ++i) {
+        const auto row = weights[heads[i]][static_cast<int64_t>(q)];
+        std::string cells;
+        for (int64_t k = 0; k < weights.size(2); ++k) cells += shade(row[k].item<double>());
+        cells += "|";
+        if (i + 1 < end) cells.resize(column - 1, ' ');
+        std::cout << " |" << cells;
+      }
+      std::cout << "\n";
+    }
+  }
+}
+
+Json heads_json(const torch::Tensor& weights, const std::vector<int64_t>& heads) {
+  Json list = Json::array();
+  for (const int64_t head : heads) {
+    Json rows = Json::array();
+    const auto matrix = weights[head].to(torch::kDouble).contiguous();
+    for (int64_t q = 0; q < matrix.size(0); ++q) {
+      const auto* row = matrix.const_data_ptr<double>() + q * matrix.size(1);
+      rows.push_back(std::vector<double>(row, row + matrix.size(1)));
+    }
+    list.push_back({{"head", head}, {"weights", rows}});
+  }
+  return list;
+}
+
+std::string joined(const std::vector<std::string>& pieces) {
+  std::string text;
+  for (const auto& piece : pieces) text += (text.empty() ? "" : " ") + piece;
+  return text;
+}
+
+}  // namespace
+
+int inspect_attention_command(int argc, char** argv) {
+  constexpr int64_t kMostPieces = 1000;
+  cxxopts::Options options("transformer inspect attention");
+  add_model_options(options);
+  options.add_options()("source", "a sentence", cxxopts::value<std::string>())(
+      "target", "its translation", cxxopts::value<std::string>())(
+      "kind", "encoder, decoder or cross alone", cxxopts::value<std::string>())(
+      "layer", "one layer alone, from 0", cxxopts::value<std::string>())(
+      "head", "one head alone, from 0", cxxopts::value<std::string>())("json", "weights as JSON");
+  const auto arguments = parse(
+      options,
+      {.name = "inspect attention",
+       .summary =
+           "The weights softmax(Q K^T / sqrt(d_k)) of each layer and head for a sentence "
+           "pair: a line for each\nword-piece that asks, a character for each that is asked, "
+           "from blank (below 0.1) to @ (above 0.9).",
+       .usage = "--checkpoint RUN --source TEXT --target TEXT",
+       .example =
+           "transformer inspect attention --checkpoint runs/small --source \"Open the file.\" "
+           "--target \"Öffnen Sie die Datei.\" --kind cross",
+       .most = 0,
+       .with_overrides = true},
+      argc, argv);
+  if (!arguments) return 0;
+  for (const char* needed : {"source", "target"}) {
+    if (!arguments->has(needed)) {
+      throw UserError(std::string("inspect attention: expected --") + needed + " TEXT");
+    }
+  }
+  auto loaded = load_model(*arguments);
+  auto& translator = loaded.translator;
+  const Choice choice = choice_of(*arguments, loaded.config.model);
+  const auto source = source_of(translator.source, arguments->get<std::string>("source"));
+  const auto target = target_of(translator.target, arguments->get<std::string>("target"));
+  for (const auto& [side, pieces] : {std::pair{"source", &source}, {"target", &target}}) {
+    if (std::ssize(pieces->ids) > kMostPieces) {
+      throw UserError(std::string("--") + side + ": expected at most " +
+                      std::to_string(kMostPieces) + " word-pieces; got " +
+                      std::to_string(pieces->ids.size()));
+    }
+  }
+  const auto all = attention_weights(translator.model, padded({source.ids}, translator.device),
+                                     padded({target.ids}, translator.device));
+  std::vector<int64_t> heads;
+  for (int64_t head = 0; head < loaded.config.model.h; ++head) {
+    if (choice.head < 0 || choice.head == head) heads.push_back(head);
+  }
+  const bool as_json = arguments->has("json");
+  Json list = Json::array();
+  if (!as_json) {
+    std::cout << "source: " << joined(source.texts) << "\ntarget: " << joined(target.texts) << "\n";
+  }
+  for (const auto& each : all) {
+    const SublayerName name(each.attention);
+    if (!is_chosen(choice, name)) continue;
+    const auto weights = each.weights[0].to(torch::kCPU);
+    if (as_json) {
+      list.push_back({{"attention", each.attention},
+                      {"kind", kind_of(name)},
+                      {"layer", name.layer},
+                      {"heads", heads_json(weights, heads)}});
+    } else {
+      std::cout << "\n" << each.attention << "\n";
+      print_heads(weights, heads, name.stack == "encoder" ? source.texts : target.texts);
+    }
+  }
+  if (as_json) {
+    print_json({{"source", source.texts}, {"target", target.texts}, {"attention", list}});
+  }
+  return 0;
+}
+
+}  // namespace transformer

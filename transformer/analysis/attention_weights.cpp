@@ -1,0 +1,34 @@
+#include "transformer/analysis/attention_weights.h"
+
+#include <torch/torch.h>
+
+#include "transformer/analysis/residual_observation.h"
+#include "transformer/nn/masks.h"
+
+namespace transformer {
+
+std::vector<AttentionWeights> attention_weights(Transformer& model, const torch::Tensor& source,
+                                                const torch::Tensor& target) {
+  const torch::NoGradGuard no_gradient;
+  model->eval();
+  const ResidualObservation observation(model);
+  const auto padding = padding_mask(source);
+  const auto memory = model->encode(source, padding);
+  model->decode(target, memory, padding);
+
+  const auto modules = model->named_modules();
+  std::vector<AttentionWeights> all;
+  for (const auto& seen : observation.passes()) {
+    auto* attention = modules[seen.sublayer]->as<MultiHeadAttentionImpl>();
+    if (attention == nullptr) continue;
+    const auto [looked_at, mask] = subject_of(seen, memory, padding);
+    const auto [output, weights] =
+        attention->forward_with_weights(seen.pass.input, looked_at, mask);
+    TORCH_INTERNAL_ASSERT(torch::allclose(output, seen.pass.branch, 1e-3, 1e-4), seen.sublayer,
+                          ": these are not the weights that it was run with");
+    all.push_back({seen.sublayer, weights});
+  }
+  return all;
+}
+
+}  // namespace transformer
