@@ -97,3 +97,25 @@ TEST_CASE("loss: the floor is the entropy of the smoothed target, and is reached
                                   torch::tensor({4}), eps_ls);
   REQUIRE(sums.smoothed.item<double>() == Approx(loss_floor(eps_ls, V)).epsilon(1e-12));
 }
+
+TEST_CASE("loss: a weight multiplies the smoothed loss and its gradient alone", "[numeric]") {
+  for (const auto type : {torch::kFloat32, torch::kFloat64}) {  // the kernel, and ATen's operations
+    Case plain = random_case(5, 7, 6, 40);
+    Case weighted = random_case(5, 7, 6, 40);
+    for (auto* c : {&plain, &weighted}) {
+      c->hidden = c->hidden.detach().to(type).requires_grad_();
+      c->weight = c->weight.detach().to(type).requires_grad_();
+    }
+    const auto once = smoothed_loss(plain.hidden, plain.weight, plain.targets, 0.1);
+    const auto quarter =
+        smoothed_loss(weighted.hidden, weighted.weight, weighted.targets, 0.1, 0.25);
+    once.smoothed.backward();
+    quarter.smoothed.backward();
+    REQUIRE(quarter.smoothed.item<double>() == Approx(0.25 * once.smoothed.item<double>()));
+    REQUIRE(quarter.nll.item<double>() == Approx(once.nll.item<double>()));
+    REQUIRE(once.smoothed.item<double>() ==
+            Approx(oracle(plain, 0.1).item<double>()).epsilon(1e-5));
+    REQUIRE(torch::allclose(weighted.hidden.grad() * 4, plain.hidden.grad(), 1e-5, 1e-7));
+    REQUIRE(torch::allclose(weighted.weight.grad() * 4, plain.weight.grad(), 1e-5, 1e-7));
+  }
+}
