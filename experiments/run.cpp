@@ -94,6 +94,13 @@ void check_lengths(const Dataset& data, const Config& config) {
                std::to_string(pair + 1);
       },
       config.model, std::nullopt);
+  for (int64_t pair = 0; pair < data.valid.corpus.size(); ++pair) {
+    const auto problem =
+        too_long(std::ssize(data.valid.corpus.source(pair)) - 1, config.model, config.decoding);
+    if (!problem) continue;
+    throw UserError(parallel_files(config.data.valid, config.data).source.string() + ": line " +
+                    std::to_string(pair + 1) + ": " + *problem);
+  }
 }
 
 std::string gibibytes(double bytes) {
@@ -117,8 +124,6 @@ void check_memory(const Config& config, const Corpus& corpus, const torch::Devic
                   " tokens; this machine has " + gibibytes(there) +
                   "; take a smaller model or data.tokens_per_batch");
 }
-
-struct Stopped {};  // by the user, in the middle of the evaluation
 
 }  // namespace
 
@@ -177,16 +182,16 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());
-  Evaluation evaluation;
-  try {
-    const auto lines = data.valid.text.source.size();
-    evaluation = evaluate(translator, data.valid, config.data.tokens_per_batch, [&](size_t done) {
-      if (stop) throw Stopped{};
-      if (events.on_translating) events.on_translating(done, lines);
-    });
-  } catch (const Stopped&) {
-    return std::nullopt;
-  }
+  const auto lines = data.valid.text.source.size();
+  const auto evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
+                                  {.on_done =
+                                       [&](size_t done) {
+                                         if (events.on_translating)
+                                           events.on_translating(done, lines);
+                                       },
+                                   .stop = &stop});
+  if (!evaluated) return std::nullopt;
+  const Evaluation& evaluation = *evaluated;
 
   const auto& progress = outcome.progress;
   const Result result{

@@ -113,6 +113,16 @@ void check(const DecodingConfig& decoding, const Rules& rules) {
   rules.in_range("decoding.alpha", decoding.alpha, 0, 100);
   rules.in_range("decoding.max_extra_length", decoding.max_extra_length, 0, 1'000'000);
   rules.in_range("decoding.sentences_per_batch", decoding.sentences_per_batch, 1, 1'000'000);
+  rules.in_range("decoding.tokens_per_batch", decoding.tokens_per_batch, 1);
+  // A sentence of one piece must fit.
+  const int64_t most = decoding.tokens_per_batch / (decoding.max_extra_length + 1);
+  rules.require(decoding.beam <= most,
+                "decoding.beam: " + std::to_string(decoding.beam) +
+                    " hypotheses of decoding.max_extra_length = " +
+                    std::to_string(decoding.max_extra_length) +
+                    " pieces and more do not fit into decoding.tokens_per_batch = " +
+                    std::to_string(decoding.tokens_per_batch) + "; " + std::to_string(most) +
+                    " would");
 }
 
 bool accepts_text(const std::string& key) {

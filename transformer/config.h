@@ -176,7 +176,9 @@ struct DecodingConfig {
   double alpha = 0.6;  // length penalty
   LengthPenalty length_penalty = LengthPenalty::gnmt;
   int64_t max_extra_length = 50;  // a translation has at most the input's pieces and this many more
-  int64_t sentences_per_batch = 32;  // changes speed, never a translation
+  // Both bound a batch, change speed and memory, and never a translation.
+  int64_t sentences_per_batch = 32;
+  int64_t tokens_per_batch = 25000;  // sentences × beam × the most pieces one may be given
 
   static void visit(auto& self, auto&& field) {
     field("beam", self.beam);
@@ -184,6 +186,7 @@ struct DecodingConfig {
     field("length_penalty", self.length_penalty);
     field("max_extra_length", self.max_extra_length);
     field("sentences_per_batch", self.sentences_per_batch);
+    field("tokens_per_batch", self.tokens_per_batch);
   }
   friend bool operator==(const DecodingConfig&, const DecodingConfig&) = default;
 };

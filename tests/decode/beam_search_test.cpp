@@ -216,6 +216,68 @@ TEST_CASE("beam search: a sentence's translations are the same alone and in any 
   }
 }
 
+TEST_CASE("beam search: a stop ends it, and what was done stays", "[numeric]") {
+  auto model = make_model(40);
+  const auto sources = random_sources(20, 40);
+  const DecodingConfig decoding{.max_extra_length = 5, .sentences_per_batch = 4};
+  const auto whole = beam_search(model, sources, decoding, torch::kCPU);
+  std::atomic<bool> stop = false;
+  size_t heard = 0;
+  const auto cut = beam_search(model, sources, decoding, torch::kCPU,
+                               {.on_done =
+                                    [&](size_t done) {
+                                      heard = done;
+                                      stop = done == 8;
+                                    },
+                                .stop = &stop});
+  REQUIRE(heard == 8);
+  size_t done = 0;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (cut[i].empty()) continue;
+    ++done;
+    REQUIRE(cut[i][0].pieces == whole[i][0].pieces);
+  }
+  REQUIRE(done == 8);
+}
+
+TEST_CASE("beam search: batches keep to tokens_per_batch", "[numeric]") {
+  auto model = make_model(40);
+  const auto sources = random_sources(30, 40, 5);
+  const DecodingConfig decoding{.max_extra_length = 6, .tokens_per_batch = 130};
+  REQUIRE(search_tokens(4, decoding) == 40);
+  std::vector<size_t> done;
+  const auto found = beam_search(model, sources, decoding, torch::kCPU,
+                                 {.on_done = [&](size_t count) { done.push_back(count); }});
+  REQUIRE(done.size() > 7);  // three or four of 32 to 40 tokens, five of 24 at the end
+  REQUIRE(done.front() == 3);
+  REQUIRE(done.back() == 30);
+  for (size_t i = 0; i < sources.size(); ++i) REQUIRE_FALSE(found[i].empty());
+}
+
+TEST_CASE("beam search: the kernels for the CPU find what PyTorch's operations find", "[numeric]") {
+  auto model = make_model(300, torch::kFloat);
+  const auto sources = random_sources(40, 300);
+  const DecodingConfig decoding{.max_extra_length = 20};
+  const auto found = beam_search(model, sources, decoding, torch::kCPU);  // float: kernels
+  model->to(torch::kDouble);
+  const auto want = beam_search(model, sources, decoding, torch::kCPU);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    REQUIRE(found[i].size() == want[i].size());
+    REQUIRE(found[i][0].pieces == want[i][0].pieces);
+    REQUIRE(found[i][0].score == Approx(want[i][0].score).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("beam search: translations of exactly so many pieces", "[numeric]") {
+  auto model = make_model(9);
+  for (const int64_t pieces : {0, 3, 17}) {
+    for (const auto& found :
+         beam_search(model, random_sources(5, 9), {}, torch::kCPU, {.pieces = pieces})) {
+      for (const auto& hypothesis : found) REQUIRE(std::ssize(hypothesis.pieces) == pieces);
+    }
+  }
+}
+
 TEST_CASE("beam search: writes no special piece and keeps to the length allowed", "[numeric]") {
   auto model = make_model(7);
   const auto sources = random_sources(10, 7, 4);

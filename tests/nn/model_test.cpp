@@ -185,9 +185,10 @@ TEST_CASE("decoder cache: rows are widened, reordered and dropped as the sentenc
   const auto mask = padding_mask(source());
   const auto memory = model->encode(source(), mask);
   auto cache = model->start(memory, mask);
+  model->step(torch::tensor({7, 6}), cache);
   cache.widen(3);
   // What each row has read so far, beside the cache.
-  auto read = torch::zeros({6, 0}, torch::kLong);
+  auto read = torch::tensor({7, 7, 7, 6, 6, 6}).unsqueeze(1);
   auto of_sentence = torch::tensor({0, 0, 0, 1, 1, 1});
   const auto step = [&](const torch::Tensor& tokens) {
     read = torch::cat({read, tokens.unsqueeze(1)}, 1);

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/program.h"
+#include "transformer/files.h"
 #include "transformer/json.h"
 
 using namespace transformer;
@@ -42,4 +45,19 @@ TEST_CASE("a tiny model learns the generated pair to BLEU > 90", "[e2e][learning
   INFO(test.err);
   REQUIRE(test.code == 0);
   REQUIRE(parse_json(test.out, "evaluation")["bleu"].get<double>() > 85);
+
+  // Neither batches, nor their order, nor the room in them change a translation.
+  const std::string source = read_file(file("data/valid.en")) + read_file(file("data/test.en"));
+  const auto translated = [&](const std::vector<std::string>& overrides) {
+    std::vector<std::string> words = {"translate", "--checkpoint", file("run")};
+    words.insert(words.end(), overrides.begin(), overrides.end());
+    const auto outcome = run_program(words, source);
+    REQUIRE(outcome.code == 0);
+    return outcome.out;
+  };
+  const auto want = translated({"decoding.sentences_per_batch=1"});
+  REQUIRE(std::count(want.begin(), want.end(), '\n') == 300);
+  REQUIRE(translated({}) == want);
+  REQUIRE(translated({"decoding.sentences_per_batch=300"}) == want);
+  REQUIRE(translated({"decoding.sentences_per_batch=11", "decoding.tokens_per_batch=900"}) == want);
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "experiments/interrupts.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
 #include "tools/status_line.h"
@@ -36,15 +37,21 @@ int evaluate_command(int argc, char** argv) {
 
   const auto set = open_evaluation(prefix, loaded.config.data,
                                    {loaded.translator.source, loaded.translator.target});
-  Evaluation result;
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  std::optional<Evaluation> evaluated;
   {
     StatusLine status;
     const auto all = static_cast<double>(set.text.source.size());
-    result =
-        evaluate(loaded.translator, set, loaded.config.data.tokens_per_batch, [&](size_t done) {
-          status.update(status.bar(static_cast<double>(done) / all) + " translating " + prefix);
-        });
+    evaluated = evaluate(loaded.translator, set, loaded.config.data.tokens_per_batch,
+                         {.on_done =
+                              [&](size_t done) {
+                                status.update(status.bar(static_cast<double>(done) / all) +
+                                              " translating " + prefix);
+                              },
+                          .stop = &interrupts.asked()});
   }
+  if (!evaluated) return interrupts.exit_code();
+  const Evaluation& result = *evaluated;
   if (arguments->has("hypotheses")) {
     std::string text;
     for (const auto& line : result.hypotheses) text += line + "\n";

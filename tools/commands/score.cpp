@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
+#include "experiments/interrupts.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
+#include "transformer/data/lines.h"
 #include "transformer/data/parallel_text.h"
 #include "transformer/decode/scoring.h"
 #include "transformer/error.h"
@@ -11,6 +14,26 @@ namespace transformer {
 
 namespace {
 
+// A text's lines, some at a time; "-" is standard input.
+class Text {
+ public:
+  explicit Text(const std::string& path)
+      : name_(path == "-" ? "standard input" : path), reader_(path == "-" ? "/dev/stdin" : path) {}
+
+  std::vector<std::string> next(size_t most) {
+    std::vector<std::string> lines;
+    for (std::string line; lines.size() < most && reader_.next(line);) {
+      check_utf8(line, name_, reader_.number());
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+ private:
+  std::string name_;
+  LineReader reader_;
+};
+
 // Shortest text that reads back as the same number.
 std::string exact(double value) {
   char text[32];
@@ -18,12 +41,22 @@ std::string exact(double value) {
   return text;
 }
 
+void write(const PairScore& pair, const Tokenizer& target, bool tokens) {
+  std::cout << exact(pair.log_probability) << "\t" << pair.pieces.size();
+  for (size_t i = 0; tokens && i < pair.pieces.size(); ++i) {
+    std::cout << "\t" << target.piece(pair.pieces[i]) << " "
+              << exact(pair.piece_log_probabilities[i]);
+  }
+  std::cout << "\n";
+}
+
 }  // namespace
 
 int score_command(int argc, char** argv) {
   cxxopts::Options options("transformer score");
   add_model_options(options);
-  options.add_options()("source", "text, a sentence a line", cxxopts::value<std::string>())(
+  options.add_options()("source", "text, a sentence a line; - is standard input",
+                        cxxopts::value<std::string>())(
       "target", "its translations, a sentence a line", cxxopts::value<std::string>())(
       "tokens", "also each word-piece with its log-probability");
   const auto arguments = parse(
@@ -42,20 +75,35 @@ int score_command(int argc, char** argv) {
     if (!arguments->has(needed))
       throw UserError(std::string("score: expected --") + needed + " FILE");
   }
-  const auto sources = read_lines(arguments->get<std::string>("source"));
-  const auto targets = read_lines(arguments->get<std::string>("target"));
-  auto loaded = load_model(*arguments);
-  for (const auto& pair : score(loaded.translator, sources, targets)) {
-    std::cout << exact(pair.log_probability) << "\t" << pair.pieces.size();
-    if (arguments->has("tokens")) {
-      for (size_t i = 0; i < pair.pieces.size(); ++i) {
-        std::cout << "\t" << loaded.translator.target.piece(pair.pieces[i]) << " "
-                  << exact(pair.piece_log_probabilities[i]);
-      }
-    }
-    std::cout << "\n";
+  const auto source = arguments->get<std::string>("source");
+  const auto target = arguments->get<std::string>("target");
+  if (source == "-" && target == "-") {
+    throw UserError("score: --source and --target cannot both be standard input");
   }
-  return 0;
+  Text sources(source), targets(target);
+  auto loaded = load_model(*arguments);
+  auto& translator = loaded.translator;
+  constexpr size_t kBatchesAhead = 16;  // sorted by length together
+  const auto most = kBatchesAhead * static_cast<size_t>(translator.decoding.sentences_per_batch);
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  const auto& stop = interrupts.asked();
+  for (size_t number = 1; !stop;) {
+    const auto source_lines = sources.next(most);
+    const auto target_lines = targets.next(most);
+    if (source_lines.size() != target_lines.size()) {
+      throw UserError(
+          "score: " + source + " and " + target + ": expected as many lines; one ends after line " +
+          std::to_string(number - 1 + std::min(source_lines.size(), target_lines.size())));
+    }
+    if (source_lines.empty()) break;
+    for (const auto& pair : score(translator, source_lines, target_lines, &stop, number)) {
+      if (pair.pieces.empty()) break;  // stopped before this one
+      write(pair, translator.target, arguments->has("tokens"));
+    }
+    std::cout.flush();
+    number += source_lines.size();
+  }
+  return interrupts.exit_code();
 }
 
 }  // namespace transformer

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "experiments/interrupts.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
 #include "transformer/data/utf8.h"
@@ -21,10 +24,13 @@ namespace {
 // read in large pieces.
 class Lines {
  public:
-  // At least one line unless the input has ended; then as many as are there, `most` at most.
+  explicit Lines(const std::atomic<bool>& stop) : stop_(stop) {}
+
+  // At least one line unless the input has ended or a signal came; then as many as are there,
+  // `most` at most.
   std::vector<std::string> next(size_t most) {
     std::vector<std::string> lines;
-    while (lines.size() < most) {
+    while (lines.size() < most && !stop_) {
       const size_t end = buffer_.find('\n', start_);
       if (end != std::string::npos) {
         lines.push_back(buffer_.substr(start_, end - start_));
@@ -50,6 +56,7 @@ class Lines {
     start_ = 0;
     char bytes[1 << 16];
     const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+    if (count < 0 && errno == EINTR) return;
     if (count < 0) throw Failure("standard input: cannot read");
     if (count == 0) {
       ended_ = true;
@@ -59,10 +66,60 @@ class Lines {
     buffer_.append(bytes, static_cast<size_t>(count));
   }
 
+  const std::atomic<bool>& stop_;
   std::string buffer_;
   size_t start_ = 0;
   bool ended_ = false;
 };
+
+// Lines as word-pieces, up to the first that cannot be translated.
+struct Sources {
+  std::vector<std::vector<int32_t>> pieces;
+  std::optional<std::string> problem;  // of the line behind them
+};
+
+Sources encode(const Translator& translator, const std::vector<std::string>& lines) {
+  Sources sources;
+  for (const auto& line : lines) {
+    if (!is_utf8(line)) {
+      sources.problem = "expected UTF-8";
+      break;
+    }
+    auto pieces = source_pieces(translator, line);
+    sources.problem =
+        too_long(std::ssize(pieces) - 1, translator.model->config(), translator.decoding);
+    if (sources.problem) break;
+    sources.pieces.push_back(std::move(pieces));
+  }
+  return sources;
+}
+
+// How translations are written.
+struct Format {
+  bool scores = false;
+  int64_t n_best = 0;  // 0: one a line, without the line's index
+};
+
+void write(const std::vector<Translation>& translations, int64_t index, const Format& format) {
+  const int64_t count = std::clamp(format.n_best, int64_t{1}, std::ssize(translations));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& each = translations[static_cast<size_t>(i)];
+    if (format.n_best > 0) std::cout << index << "\t";
+    if (format.scores) std::cout << each.log_probability << "\t";
+    if (format.scores || format.n_best > 0) std::cout << each.score << "\t";
+    std::cout << each.text << "\n";
+  }
+}
+
+std::string decoding_defaults() {
+  std::string text;
+  const Json defaults = to_json(DecodingConfig{});
+  for (const auto& [key, value] : defaults.items()) {
+    text +=
+        " decoding." + key + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -70,12 +127,18 @@ int translate_command(int argc, char** argv) {
   cxxopts::Options options("transformer translate");
   add_model_options(options);
   options.add_options()("scores",
-                        "before each translation its log-probability and score, with tabs");
+                        "before each translation its log-probability and score, with tabs")(
+      "n-best",
+      "the best N translations of each line, a line each: the index of the input line, from 0, "
+      "the score and the text, with tabs",
+      cxxopts::value<std::string>());
   const auto arguments = parse(
       options,
       {.name = "translate",
-       .summary = "Translates standard input to standard output, a sentence a line, in order.",
-       .usage = "--checkpoint RUN [key=value...] < INPUT > OUTPUT",
+       .summary = "Translates standard input, a sentence a line, to standard output, in order and "
+                  "as lines come.\n\nDecoding is as the model's config says; unless it does:\n " +
+                  decoding_defaults(),
+       .usage = "--checkpoint RUN [key=value...] < INPUT",
        .example = "transformer translate --checkpoint runs/small decoding.beam=8 "
                   "< data/small/test.en > test.hyp",
        .most = 0,
@@ -83,31 +146,32 @@ int translate_command(int argc, char** argv) {
       argc, argv);
   if (!arguments) return 0;
   auto loaded = load_model(*arguments);
+  const auto& decoding = loaded.translator.decoding;
+  Format format{.scores = arguments->has("scores")};
+  if (arguments->has("n-best")) {
+    format.n_best = arguments->integer("n-best", 1, decoding.beam);
+  }
   constexpr size_t kBatchesAhead = 16;  // sorted by length together
-  const auto most =
-      kBatchesAhead * static_cast<size_t>(loaded.translator.decoding.sentences_per_batch);
-  Lines input;
-  int64_t number = 0;
-  for (auto lines = input.next(most); !lines.empty(); lines = input.next(most)) {
+  const auto most = kBatchesAhead * static_cast<size_t>(decoding.sentences_per_batch);
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  const auto& stop = interrupts.asked();
+  Lines input(stop);
+  int64_t index = 0;
+  for (auto lines = input.next(most); !lines.empty() && !stop; lines = input.next(most)) {
     // What came before a bad line is translated all the same.
-    const auto bad = std::find_if_not(lines.begin(), lines.end(), is_utf8);
-    const int64_t bad_number = number + (bad - lines.begin()) + 1;
-    const bool is_bad = bad != lines.end();
-    number += std::ssize(lines);
-    lines.erase(bad, lines.end());
-    for (const auto& translation : translate(loaded.translator, lines)) {
-      if (arguments->has("scores")) {
-        std::cout << translation.log_probability << "\t" << translation.score << "\t";
-      }
-      std::cout << translation.text << "\n";
+    const auto sources = encode(loaded.translator, lines);
+    for (const auto& translations : translate(loaded.translator, sources.pieces, {.stop = &stop})) {
+      if (translations.empty()) break;  // stopped before this one
+      write(translations, index++, format);
     }
     std::cout.flush();
     if (!std::cout) throw Failure("standard output: cannot write");
-    if (is_bad) {
-      throw UserError("standard input: line " + std::to_string(bad_number) + ": expected UTF-8");
+    if (sources.problem && !stop) {
+      throw UserError("standard input: line " + std::to_string(index + 1) + ": " +
+                      *sources.problem);
     }
   }
-  return 0;
+  return interrupts.exit_code();
 }
 
 }  // namespace transformer

@@ -55,6 +55,20 @@ double training_flops(const ModelConfig& model, const BatchShape& batch) {
   return 3 * forward_flops(model, batch);
 }
 
+double step_flops(const ModelConfig& model, int64_t rows, int64_t written, int64_t source_length) {
+  const Widths w(model);
+  const auto queries = static_cast<double>(rows);
+  const auto look = [&](int64_t keys) {
+    return product(queries, w.q, static_cast<double>(keys)) +
+           product(queries, static_cast<double>(keys), w.o) + product(queries, w.o, w.d_model);
+  };
+  const double layer = product(queries, w.d_model, w.q + w.k + w.v) + look(written + 1) +
+                       product(queries, w.d_model, w.q) + look(source_length) +
+                       feed_forward(w, queries);
+  return static_cast<double>(model.N) * layer +
+         product(queries, w.d_model, static_cast<double>(model.V));
+}
+
 double training_memory_bytes(const ModelConfig& model, const BatchShape& batch) {
   const Widths w(model);
   const double source_positions = static_cast<double>(batch.sentences * batch.source_length);

@@ -26,6 +26,11 @@ double forward_flops(const ModelConfig& model, const BatchShape& batch);
 // three times as many.
 double training_flops(const ModelConfig& model, const BatchShape& batch);
 
+// One step of decoding: `rows` translations get their next word-piece, of which each has written
+// `written` before and reads a source of `source_length`. Keys and values of the source are not in
+// it; forward_flops of a batch with target_length 0 has them, and the encoder.
+double step_flops(const ModelConfig& model, int64_t rows, int64_t written, int64_t source_length);
+
 // Bytes of a float32 training run at its peak: 16 a parameter (weight, gradient and Adam's two
 // moments), 4 for each number that the forward pass keeps for the backward pass, and logits with
 // their gradient for 1024 target positions. Kept are, per position and layer: the inputs of each

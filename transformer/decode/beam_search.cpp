@@ -1,11 +1,15 @@
 #include "transformer/decode/beam_search.h"
 
+#include <c10/core/InferenceMode.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
+#include "transformer/analysis/flops.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
 #include "transformer/train/batch_tensors.h"
@@ -30,11 +34,26 @@ struct BestPieces {
   torch::Tensor ends;               // [rows], double: the log-probability of ending
 };
 
-BestPieces best_pieces(const torch::Tensor& logits, int64_t width) {
-  const auto normalizer = logits.logsumexp(1, /*keepdim=*/true).to(torch::kDouble);
-  if (!normalizer.isfinite().all().item<bool>()) {
+constexpr uint64_t kNeverWritten = 1 << kPad | 1 << kBos | 1 << kEos;
+
+void check_finite(const torch::Tensor& normalizers) {
+  if (!normalizers.isfinite().all().item<bool>()) {
     throw Failure("beam search: the model's output is not finite");
   }
+}
+
+// Without the logits that are not among the best.
+BestPieces best_pieces(const PackedMatrix& output, const torch::Tensor& hidden,
+                       const torch::Tensor& weight, int64_t width) {
+  const auto best = output.best(hidden, std::min(width, weight.size(0)), kNeverWritten);
+  check_finite(best.normalizers);
+  return {best.columns, best.values.to(torch::kDouble) - best.normalizers.unsqueeze(1),
+          hidden.mv(weight[kEos]).to(torch::kDouble) - best.normalizers};
+}
+
+BestPieces best_pieces(const torch::Tensor& logits, int64_t width) {
+  const auto normalizer = logits.logsumexp(1, /*keepdim=*/true).to(torch::kDouble);
+  check_finite(normalizer);
   const auto log_probability = [&](const torch::Tensor& logit) {
     return (logit.to(torch::kDouble) - normalizer).cpu().contiguous();
   };
@@ -42,6 +61,14 @@ BestPieces best_pieces(const torch::Tensor& logits, int64_t width) {
   for (const int64_t never : {kPad, kBos, kEos}) logits.select(1, never).fill_(kNever);
   const auto [values, pieces] = logits.topk(std::min(width, logits.size(1)), 1);
   return {pieces.cpu().contiguous(), log_probability(values), ends};
+}
+
+BestPieces best_pieces(Transformer& model, const torch::Tensor& hidden, int64_t width) {
+  const auto weight = model->output_weight();
+  if (const auto* packed = model->packed_output()) {
+    return best_pieces(*packed, hidden, weight, width);
+  }
+  return best_pieces(hidden.matmul(weight.t()), width);
 }
 
 // One sentence's search: plain bookkeeping, no tensors.
@@ -53,8 +80,11 @@ class Search {
     int64_t from = 0;  // which of the previous step's it continues
   };
 
-  Search(int64_t source_pieces, const ModelConfig& model, const DecodingConfig& decoding)
-      : decoding_(decoding), most_pieces_(source_pieces + decoding.max_extra_length) {
+  Search(int64_t source_pieces, const ModelConfig& model, const DecodingConfig& decoding,
+         const std::optional<int64_t>& pieces)
+      : decoding_(decoding),
+        fewest_pieces_(pieces.value_or(0)),
+        most_pieces_(pieces.value_or(source_pieces + decoding.max_extra_length)) {
     if (model.positions == PositionKind::learned) {
       most_pieces_ = std::min(most_pieces_, model.max_positions - 1);
     }
@@ -86,16 +116,19 @@ class Search {
  private:
   std::vector<Continuation> best_continuations(const BestPieces& best, int64_t first) const {
     const int64_t width = best.pieces.size(1);
-    const auto pieces = best.pieces.const_data_ptr<int64_t>() + first * width;
+    const auto best_pieces = best.pieces.const_data_ptr<int64_t>() + first * width;
     const auto log_probabilities = best.log_probabilities.const_data_ptr<double>() + first * width;
     const auto ends = best.ends.const_data_ptr<double>() + first;
     std::vector<Continuation> found;
     for (int64_t from = 0; from < static_cast<int64_t>(unfinished_.size()); ++from) {
       const auto& hypothesis = unfinished_[static_cast<size_t>(from)];
-      found.push_back({from, kEos, hypothesis.log_probability + ends[from]});
-      if (static_cast<int64_t>(hypothesis.pieces.size()) == most_pieces_) continue;
+      const auto pieces = std::ssize(hypothesis.pieces);
+      if (pieces >= fewest_pieces_) {
+        found.push_back({from, kEos, hypothesis.log_probability + ends[from]});
+      }
+      if (pieces == most_pieces_) continue;
       for (int64_t i = from * width; i < (from + 1) * width && log_probabilities[i] > kNever; ++i) {
-        found.push_back({from, static_cast<int32_t>(pieces[i]),
+        found.push_back({from, static_cast<int32_t>(best_pieces[i]),
                          hypothesis.log_probability + log_probabilities[i]});
       }
     }
@@ -127,9 +160,26 @@ class Search {
   }
 
   DecodingConfig decoding_;
+  int64_t fewest_pieces_;
   int64_t most_pieces_;
   std::vector<Unfinished> unfinished_ = std::vector<Unfinished>(1);  // nothing written
   std::vector<Hypothesis> finished_;
+};
+
+// Adds the time since the last part to a part, where anybody asks.
+class Stopwatch {
+ public:
+  explicit Stopwatch(SearchProfile* profile) : profile_(profile) {}
+  void add(double SearchProfile::*part) {
+    if (profile_ == nullptr) return;
+    const auto now = std::chrono::steady_clock::now();
+    profile_->*part += std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  SearchProfile* profile_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 // Without dropout for as long as it lives.
@@ -147,34 +197,71 @@ class EvaluationMode {
   bool training_;
 };
 
+// Which sentences are searched together: like lengths, the longest first.
+std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int32_t>>& sources,
+                                              const DecodingConfig& decoding) {
+  std::vector<size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return sources[i].size(); });
+  std::vector<std::vector<size_t>> batches;
+  size_t room = 0;
+  for (const size_t i : order) {
+    if (room == 0) {
+      const int64_t each = search_tokens(std::ssize(sources[i]) - 1, decoding);
+      room = static_cast<size_t>(
+          std::clamp(decoding.tokens_per_batch / each, int64_t{1}, decoding.sentences_per_batch));
+      batches.emplace_back();
+    }
+    batches.back().push_back(i);
+    --room;
+  }
+  return batches;
+}
+
 void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& sources,
                   const std::vector<size_t>& rows, const DecodingConfig& decoding,
-                  const torch::Device& device, std::vector<std::vector<Hypothesis>>& results) {
+                  const torch::Device& device, const SearchOptions& options,
+                  std::vector<std::vector<Hypothesis>>& results) {
   std::vector<std::vector<int32_t>> batch;
   for (const size_t row : rows) batch.push_back(sources[row]);
+  Stopwatch stopwatch(options.profile);
   const auto source = padded(batch, device);
   const auto source_mask = padding_mask(source, kPad);
   auto cache = model->start(model->encode(source, source_mask), source_mask);
-  const int64_t beam = decoding.beam;
-  cache.widen(beam);
+  stopwatch.add(&SearchProfile::encoder);
+  const auto beam = decoding.beam;
+  if (options.profile != nullptr) {
+    options.profile->flops += forward_flops(model->config(), {source.size(0), source.size(1), 0});
+  }
 
   std::vector<Search> searches;
   std::vector<size_t> active(rows.size());  // the searches that go on, in the cache's order
   std::iota(active.begin(), active.end(), size_t{0});
   for (const size_t row : rows) {
-    searches.emplace_back(static_cast<int64_t>(sources[row].size()) - 1, model->config(), decoding);
+    searches.emplace_back(std::ssize(sources[row]) - 1, model->config(), decoding, options.pieces);
   }
 
   auto tokens = torch::full({cache.rows}, int64_t{kBos}, torch::kLong);
   while (!active.empty()) {
+    if (options.stopped()) return;
+    if (options.profile != nullptr) {
+      ++options.profile->steps;
+      options.profile->rows += cache.rows;
+      options.profile->flops +=
+          step_flops(model->config(), cache.rows, cache.length, source.size(1));
+    }
     const auto hidden = model->step(tokens.to(device), cache);
-    const auto best = best_pieces(hidden.matmul(model->output_weight().t()), beam);
+    stopwatch.add(&SearchProfile::decoder);
+    const auto best = best_pieces(model, hidden, beam);
+    stopwatch.add(&SearchProfile::output);
+    const int64_t width = cache.beam;
+    if (cache.length == 1) cache.widen(beam);  // till then a sentence's hypotheses are all one
     std::vector<int64_t> chosen, newest;
     std::vector<size_t> still;
     for (size_t group = 0; group < active.size(); ++group) {
       auto& search = searches[active[group]];
       const auto first = static_cast<int64_t>(group) * beam;
-      search.advance(best, first);
+      search.advance(best, static_cast<int64_t>(group) * width);
       const auto& unfinished = search.unfinished();
       if (unfinished.empty()) continue;
       still.push_back(active[group]);
@@ -190,6 +277,7 @@ void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& s
     if (active.empty()) break;
     cache.select(torch::tensor(chosen, torch::kLong));
     tokens = torch::tensor(newest, torch::kLong);
+    stopwatch.add(&SearchProfile::search);
   }
   for (size_t i = 0; i < rows.size(); ++i) results[rows[i]] = std::move(searches[i]).finished();
 }
@@ -207,28 +295,29 @@ double length_penalty(const DecodingConfig& decoding, int64_t length) {
   TORCH_INTERNAL_ASSERT(false, "length penalty without a case");
 }
 
+int64_t search_tokens(int64_t source_pieces, const DecodingConfig& decoding) {
+  return std::max<int64_t>(1, decoding.beam * (source_pieces + decoding.max_extra_length));
+}
+
 std::vector<std::vector<Hypothesis>> beam_search(Transformer& model,
                                                  const std::vector<std::vector<int32_t>>& sources,
                                                  const DecodingConfig& decoding,
-                                                 torch::Device device) {
+                                                 torch::Device device,
+                                                 const SearchOptions& options) {
   for (const auto& source : sources) {
     TORCH_CHECK(!source.empty() && source.back() == kEos,
                 "beam search: a source sentence ends with ", kEos);
   }
-  const torch::NoGradGuard no_grad;
+  const c10::InferenceMode inference;
   const EvaluationMode evaluation(model);
 
-  std::vector<size_t> order(sources.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return sources[a].size() < sources[b].size(); });
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  const auto size = static_cast<size_t>(decoding.sentences_per_batch);
-  for (size_t first = 0; first < order.size(); first += size) {
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end =
-        order.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, order.size()));
-    search_batch(model, sources, {begin, end}, decoding, device, results);
+  size_t done = 0;
+  for (const auto& batch : plan_batches(sources, decoding)) {
+    search_batch(model, sources, batch, decoding, device, options, results);
+    if (options.stopped()) break;
+    done += batch.size();
+    if (options.on_done) options.on_done(done);
   }
   return results;
 }

@@ -2,7 +2,10 @@
 
 #include <torch/types.h>
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "transformer/config.h"
@@ -20,6 +23,34 @@ struct Hypothesis {
 // pieces and the end of sentence.
 double length_penalty(const DecodingConfig& decoding, int64_t length);
 
+// What a sentence counts in tokens_per_batch: the most pieces that its hypotheses may have
+// together.
+int64_t search_tokens(int64_t source_pieces, const DecodingConfig& decoding);
+
+// Where the time of a search goes, added up.
+struct SearchProfile {
+  double encoder = 0;  // seconds, the memory's keys and values included
+  double decoder = 0;
+  double output = 0;  // the output projection and the best of it
+  double search = 0;  // hypotheses, and reordering the cache
+  int64_t steps = 0;
+  int64_t rows = 0;  // over all steps
+  double flops = 0;  // analysis/flops.h, padding included
+};
+
+// What the caller of a search hears from it, and can say to it.
+struct SearchOptions {
+  std::function<void(size_t)> on_done = nullptr;  // how many sentences are done
+  // Read before every step. Once it is true the search ends: sentences that are not done have no
+  // hypotheses.
+  const std::atomic<bool>* stop = nullptr;
+  // Every translation has exactly so many pieces, for measuring: it cannot end before.
+  std::optional<int64_t> pieces = std::nullopt;
+  SearchProfile* profile = nullptr;
+
+  bool stopped() const { return stop != nullptr && stop->load(); }
+};
+
 // Beam search (section 6.1). Returns for each source sentence (its pieces, then end of sentence) at
 // most `beam` hypotheses, the best score first.
 //
@@ -34,13 +65,14 @@ double length_penalty(const DecodingConfig& decoding, int64_t length);
 // - Padding and begin of sentence are never written, though their probability is not shared out.
 // - Equal scores: the earlier hypothesis first, then the smaller piece.
 //
-// Sentences are searched sentences_per_batch at a time, like lengths together; the result is the
-// same alone and in any batch, up to the rounding of matrix products of different size. No
-// gradients, and no dropout: the model is left in the mode it came in. Throws Failure where the
-// model gives a number that is not finite.
+// Sentences of like length are searched together, the longest first, as many as sentences_per_batch
+// and tokens_per_batch allow (or one); the result is the same alone and in any batch, up to the
+// rounding of matrix products of different size. No gradients, and no dropout: the model is left in
+// the mode it came in. Throws Failure where the model gives a number that is not finite.
 std::vector<std::vector<Hypothesis>> beam_search(Transformer& model,
                                                  const std::vector<std::vector<int32_t>>& sources,
                                                  const DecodingConfig& decoding,
-                                                 torch::Device device);
+                                                 torch::Device device,
+                                                 const SearchOptions& options = {});
 
 }  // namespace transformer

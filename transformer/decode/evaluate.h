@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +17,9 @@ struct Evaluation {
   std::vector<std::string> hypotheses;
 };
 
-// A model's figures on a set: perplexity of the references, and BLEU of its translations. `on_done`
-// hears how many lines are translated.
-Evaluation evaluate(Translator& translator, const EvaluationSet& set, int64_t tokens_per_batch,
-                    const std::function<void(size_t)>& on_done = nullptr);
+// A model's figures on a set: perplexity of the references, and BLEU of its translations. Nothing
+// where options.stop ended it. Throws UserError where a line is too long.
+std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& set,
+                                   int64_t tokens_per_batch, const SearchOptions& options = {});
 
 }  // namespace transformer

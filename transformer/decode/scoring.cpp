@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <c10/core/InferenceMode.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -13,28 +15,72 @@ namespace transformer {
 
 namespace {
 
-// log P of each target piece of a batch: [batch, target_time] float64.
+// Logits of so many positions exist at a time.
+constexpr int64_t kPositions = 256;
+
+// log P of each target piece of a batch: [batch, target_time] float64, on the CPU.
 torch::Tensor piece_log_probabilities(Transformer& model, const torch::Tensor& source,
                                       const torch::Tensor& target_input,
                                       const torch::Tensor& target_output) {
   const auto mask = padding_mask(source);
-  const auto hidden = model->decode(target_input, model->encode(source, mask), mask);
-  const auto logits = torch::matmul(hidden, model->output_weight().t());
-  return torch::log_softmax(logits.to(torch::kFloat64), -1)
-      .gather(-1, target_output.unsqueeze(-1))
-      .squeeze(-1);
+  const auto hidden = model->decode(target_input, model->encode(source, mask), mask).flatten(0, 1);
+  const auto pieces = target_output.flatten().unsqueeze(1);
+  std::vector<torch::Tensor> blocks;
+  for (int64_t start = 0; start < hidden.size(0); start += kPositions) {
+    const int64_t count = std::min(kPositions, hidden.size(0) - start);
+    const auto logits =
+        hidden.narrow(0, start, count).matmul(model->output_weight().t()).to(torch::kFloat64);
+    blocks.push_back(logits.gather(1, pieces.narrow(0, start, count)).squeeze(1) -
+                     logits.logsumexp(1));
+  }
+  return torch::cat(blocks).view_as(target_output).to(torch::kCPU);
+}
+
+// Pairs that are scored together: like lengths, the shortest first.
+std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int32_t>>& sources,
+                                              const std::vector<PairScore>& targets,
+                                              const DecodingConfig& decoding) {
+  const auto longer = [&](size_t i) {
+    return std::max(std::ssize(sources[i]), std::ssize(targets[i].pieces));
+  };
+  std::vector<size_t> order(sources.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, longer);
+  std::vector<std::vector<size_t>> batches;
+  for (const size_t i : order) {
+    const int64_t most =
+        std::min(decoding.sentences_per_batch, decoding.tokens_per_batch / longer(i));
+    if (batches.empty() || std::ssize(batches.back()) >= most) batches.emplace_back();
+    batches.back().push_back(i);
+  }
+  return batches;
+}
+
+void check_length(const std::vector<int32_t>& pieces, const Translator& translator,
+                  const std::string& where) {
+  const auto& model = translator.model->config();
+  int64_t most = translator.decoding.tokens_per_batch;
+  std::string key = "decoding.tokens_per_batch";
+  if (model.positions == PositionKind::learned && model.max_positions < most) {
+    most = model.max_positions;
+    key = "model.max_positions";
+  }
+  if (std::ssize(pieces) <= most) return;
+  throw UserError("score: " + where + ": " + std::to_string(pieces.size()) + " word-pieces; " +
+                  key + " = " + std::to_string(most));
 }
 
 }  // namespace
 
 std::vector<PairScore> score(Translator& translator, const std::vector<std::string>& sources,
-                             const std::vector<std::string>& targets) {
+                             const std::vector<std::string>& targets, const std::atomic<bool>* stop,
+                             size_t first) {
   if (sources.size() != targets.size()) {
     throw UserError("score: expected as many targets as sources; got " +
                     std::to_string(sources.size()) + " sources and " +
                     std::to_string(targets.size()) + " targets");
   }
-  torch::NoGradGuard no_gradient;
+  const c10::InferenceMode inference;
   translator.model->eval();
   std::vector<PairScore> scores(sources.size());
   std::vector<std::vector<int32_t>> source_pieces(sources.size());
@@ -43,29 +89,29 @@ std::vector<PairScore> score(Translator& translator, const std::vector<std::stri
     source_pieces[i].push_back(kEos);
     scores[i].pieces = translator.target.encode(targets[i]);
     scores[i].pieces.push_back(kEos);
+    const std::string line = "line " + std::to_string(first + i);
+    check_length(source_pieces[i], translator, line + " of the source");
+    check_length(scores[i].pieces, translator, line + " of the target");
   }
-  std::vector<size_t> order(sources.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(
-      order, {}, [&](size_t i) { return source_pieces[i].size() + scores[i].pieces.size(); });
-  const auto batch_size = static_cast<size_t>(translator.decoding.sentences_per_batch);
-  for (size_t start = 0; start < order.size(); start += batch_size) {
-    const size_t end = std::min(order.size(), start + batch_size);
+  for (const auto& batch : plan_batches(source_pieces, scores, translator.decoding)) {
+    if (stop != nullptr && stop->load()) {
+      for (const size_t i : batch) scores[i] = {};
+      continue;
+    }
     std::vector<std::vector<int32_t>> source, input, output;
-    for (size_t k = start; k < end; ++k) {
-      const auto& pieces = scores[order[k]].pieces;
-      source.push_back(source_pieces[order[k]]);
+    for (const size_t i : batch) {
+      const auto& pieces = scores[i].pieces;
+      source.push_back(source_pieces[i]);
       output.push_back(pieces);
       input.push_back({kBos});
       input.back().insert(input.back().end(), pieces.begin(), pieces.end() - 1);
     }
-    const auto log_p =
-        piece_log_probabilities(translator.model, padded(source, translator.device),
-                                padded(input, translator.device), padded(output, translator.device))
-            .to(torch::kCPU);
-    for (size_t k = start; k < end; ++k) {
-      auto& each = scores[order[k]];
-      const auto* row = log_p[static_cast<int64_t>(k - start)].const_data_ptr<double>();
+    const auto log_p = piece_log_probabilities(translator.model, padded(source, translator.device),
+                                               padded(input, translator.device),
+                                               padded(output, translator.device));
+    for (size_t k = 0; k < batch.size(); ++k) {
+      auto& each = scores[batch[k]];
+      const auto* row = log_p[static_cast<int64_t>(k)].const_data_ptr<double>();
       each.piece_log_probabilities.assign(row, row + each.pieces.size());
       each.log_probability = std::accumulate(row, row + each.pieces.size(), 0.0);
     }

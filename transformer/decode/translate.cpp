@@ -4,30 +4,61 @@
 
 namespace transformer {
 
-std::vector<Translation> translate(Translator& translator, const std::vector<std::string>& lines,
-                                   const std::function<void(size_t)>& on_done) {
-  std::vector<Translation> translations(lines.size());
-  std::vector<std::vector<int32_t>> sources(lines.size());
-  std::vector<size_t> order;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = translator.source.encode(lines[i]);
-    if (sources[i].empty()) continue;
-    sources[i].push_back(kEos);
-    order.push_back(i);
+namespace {
+
+// A byte that has a piece of its own may be anything, a line feed too.
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::vector<int32_t> source_pieces(const Translator& translator, const std::string& line) {
+  auto pieces = translator.source.encode(line);
+  if (!pieces.empty()) pieces.push_back(kEos);
+  return pieces;
+}
+
+std::optional<std::string> too_long(int64_t pieces, const ModelConfig& model,
+                                    const DecodingConfig& decoding) {
+  int64_t most = decoding.tokens_per_batch / decoding.beam - decoding.max_extra_length;
+  std::string key = "decoding.tokens_per_batch = " + std::to_string(decoding.tokens_per_batch) +
+                    " with decoding.beam = " + std::to_string(decoding.beam);
+  if (model.positions == PositionKind::learned && model.max_positions - 1 < most) {
+    most = model.max_positions - 1;
+    key = "model.max_positions = " + std::to_string(model.max_positions);
   }
-  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) { return sources[i].size(); });
-  const auto batch_size = static_cast<size_t>(translator.decoding.sentences_per_batch);
-  for (size_t start = 0; start < order.size(); start += batch_size) {
-    const size_t end = std::min(order.size(), start + batch_size);
-    std::vector<std::vector<int32_t>> batch;
-    for (size_t k = start; k < end; ++k) batch.push_back(sources[order[k]]);
-    const auto found = beam_search(translator.model, batch, translator.decoding, translator.device);
-    for (size_t k = start; k < end; ++k) {
-      const Hypothesis& best = found[k - start].front();
-      translations[order[k]] = {translator.target.decode(best.pieces), best.log_probability,
-                                best.score};
+  if (pieces <= most) return std::nullopt;
+  return std::to_string(pieces) + " word-pieces; " + key + " allows " + std::to_string(most);
+}
+
+std::vector<std::vector<Translation>> translate(Translator& translator,
+                                                const std::vector<std::vector<int32_t>>& sources,
+                                                const SearchOptions& options) {
+  std::vector<std::vector<Translation>> translations(sources.size());
+  std::vector<std::vector<int32_t>> written;  // the sentences that say something
+  std::vector<size_t> lines;                  // where they stand
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].empty()) {
+      translations[i].emplace_back();
+    } else {
+      written.push_back(sources[i]);
+      lines.push_back(i);
     }
-    if (on_done) on_done(end + lines.size() - order.size());
+  }
+  auto heard = options;
+  if (options.on_done) {
+    heard.on_done = [&](size_t done) { options.on_done(done + sources.size() - written.size()); };
+  }
+  const auto found =
+      beam_search(translator.model, written, translator.decoding, translator.device, heard);
+  for (size_t k = 0; k < found.size(); ++k) {
+    for (const Hypothesis& each : found[k]) {
+      translations[lines[k]].push_back(
+          {one_line(translator.target.decode(each.pieces)), each.log_probability, each.score});
+    }
   }
   return translations;
 }

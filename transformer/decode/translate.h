@@ -2,7 +2,7 @@
 
 #include <torch/types.h>
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,17 +22,25 @@ struct Translator {
   torch::Device device = torch::kCPU;
 };
 
+// A line's word-pieces, then end of sentence; nothing for an empty line.
+std::vector<int32_t> source_pieces(const Translator& translator, const std::string& line);
+
+// Why a line of so many word-pieces cannot be translated: more than the model's positions or
+// decoding.tokens_per_batch allow. Nothing where it can.
+std::optional<std::string> too_long(int64_t pieces, const ModelConfig& model,
+                                    const DecodingConfig& decoding);
+
 struct Translation {
-  std::string text;
+  std::string text;            // one line: control characters are written as spaces
   double log_probability = 0;  // natural, summed over the pieces and end-of-sentence
   double score = 0;            // by which the beam chose: divided by the length penalty
 };
 
-// Line i of the result is that of `lines`. Sentences of like length are decoded together,
-// decoding.sentences_per_batch at a time, which changes no translation. An empty line's translation
-// is empty. `on_done` hears how many lines are done. Throws UserError where a line is too long for
-// the model.
-std::vector<Translation> translate(Translator& translator, const std::vector<std::string>& lines,
-                                   const std::function<void(size_t)>& on_done = nullptr);
+// Each sentence's translations, the best first, at most decoding.beam of them; of a sentence
+// without pieces, one without text. None where options.stop ended the search before it was done.
+// Batches and their order change no translation.
+std::vector<std::vector<Translation>> translate(Translator& translator,
+                                                const std::vector<std::vector<int32_t>>& sources,
+                                                const SearchOptions& options = {});
 
 }  // namespace transformer

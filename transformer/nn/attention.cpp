@@ -10,10 +10,6 @@ namespace transformer {
 
 namespace {
 
-torch::nn::Linear projection(int64_t from, int64_t to, bool bias) {
-  return torch::nn::Linear(torch::nn::LinearOptions(from, to).bias(bias));
-}
-
 // [batch, time, heads * width] -> [batch, heads, time, width]
 torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
@@ -40,10 +36,10 @@ MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config)
       d_k_(config.d_k),
       d_v_(config.d_v),
       attention_drop_(config.attention_drop),
-      q_(register_module("q", projection(d_model_, h_ * config.d_k, config.attention_bias))),
-      k_(register_module("k", projection(d_model_, kv_heads_ * config.d_k, config.attention_bias))),
-      v_(register_module("v", projection(d_model_, kv_heads_ * config.d_v, config.attention_bias))),
-      o_(register_module("o", projection(h_ * config.d_v, d_model_, config.attention_bias))) {}
+      q_(register_module("q", Projection(d_model_, h_ * config.d_k, config.attention_bias))),
+      k_(register_module("k", Projection(d_model_, kv_heads_ * config.d_k, config.attention_bias))),
+      v_(register_module("v", Projection(d_model_, kv_heads_ * config.d_v, config.attention_bias))),
+      o_(register_module("o", Projection(h_ * config.d_v, d_model_, config.attention_bias))) {}
 
 torch::Tensor MultiHeadAttentionImpl::queries(const torch::Tensor& query) {
   expect_shape(query, {kAny, kAny, d_model_}, "attention query");

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <torch/nn/modules/linear.h>
-
 #include "transformer/config.h"
 #include "transformer/nn/masks.h"
+#include "transformer/nn/projection.h"
 
 namespace transformer {
 
@@ -23,8 +22,10 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& query, const torch::Tensor& memory,
                         const Mask& mask = {});
 
-  // Its two halves, so that decoding can keep what memory gives.
+  // Its parts, so that decoding can keep what memory gives.
+  torch::Tensor queries(const torch::Tensor& query);  // [batch, h, q_time, d_k]
   KeysValues keys_values(const torch::Tensor& memory);
+  torch::Tensor merge_heads(const torch::Tensor& heads);  // of [batch, h, q_time, d_v]
   torch::Tensor attend(const torch::Tensor& query, const KeysValues& memory, const Mask& mask = {});
 
   struct Output {
@@ -35,10 +36,8 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
                               const Mask& mask = {});
 
  private:
-  torch::Tensor queries(const torch::Tensor& query);
   torch::Tensor attend_packed(const torch::Tensor& query, const torch::Tensor& memory,
                               const Mask& mask);
-  torch::Tensor merge_heads(const torch::Tensor& heads);
 
   int64_t d_model_;
   int64_t h_;
@@ -46,10 +45,10 @@ class MultiHeadAttentionImpl : public torch::nn::Module {
   int64_t d_k_;
   int64_t d_v_;
   double attention_drop_;
-  torch::nn::Linear q_;  // d_model -> h * d_k
-  torch::nn::Linear k_;  // d_model -> kv_heads * d_k
-  torch::nn::Linear v_;  // d_model -> kv_heads * d_v
-  torch::nn::Linear o_;  // h * d_v -> d_model
+  Projection q_;  // d_model -> h * d_k
+  Projection k_;  // d_model -> kv_heads * d_k
+  Projection v_;  // d_model -> kv_heads * d_v
+  Projection o_;  // h * d_v -> d_model
 };
 TORCH_MODULE(MultiHeadAttention);
 

@@ -21,21 +21,18 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Ten
   return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
 }
 
-DecoderCache::Layer DecoderLayerImpl::start(const torch::Tensor& memory) {
-  const auto nothing = memory.narrow(1, 0, 0);
-  return {self_attention_->keys_values(nothing), cross_attention_->keys_values(memory)};
+KeysValues DecoderLayerImpl::start(const torch::Tensor& memory) {
+  return cross_attention_->keys_values(memory);
 }
 
 torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, DecoderCache& cache,
                                      DecoderCache::Layer& layer) {
   const auto written = self_attention_residual_->forward(x, [&](const auto& y) {
-    return self_attention_->attend(y, cache.append(layer, self_attention_->keys_values(y)));
+    cache.write(layer, self_attention_->keys_values(y));
+    return self_attention_->merge_heads(cache.attend_written(layer, self_attention_->queries(y)));
   });
   const auto read = cross_attention_residual_->forward(written, [&](const auto& y) {
-    // Rows that share a memory ask it together, as if they were `beam` positions of one sentence.
-    const auto together = y.reshape({-1, cache.beam, y.size(2)});
-    return cross_attention_->attend(together, layer.cross, {.allowed = cache.source_mask})
-        .view_as(y);
+    return cross_attention_->merge_heads(cache.attend_memory(layer, cross_attention_->queries(y)));
   });
   return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
 }
@@ -55,15 +52,14 @@ torch::Tensor DecoderImpl::forward(torch::Tensor x, const torch::Tensor& memory,
 }
 
 DecoderCache DecoderImpl::start(const torch::Tensor& memory, const torch::Tensor& source_mask) {
-  DecoderCache cache{.layers = {}, .source_mask = source_mask, .rows = memory.size(0)};
-  for (const auto& layer : *layers_) {
-    cache.layers.push_back(layer->as<DecoderLayer>()->start(memory));
-  }
-  return cache;
+  std::vector<KeysValues> cross;
+  for (const auto& layer : *layers_) cross.push_back(layer->as<DecoderLayer>()->start(memory));
+  return {std::move(cross), source_mask};
 }
 
 torch::Tensor DecoderImpl::step(torch::Tensor x, DecoderCache& cache) {
   expect_shape(x, {cache.rows, 1, kAny}, "decoder step");
+  cache.open_position();
   for (size_t i = 0; i < cache.layers.size(); ++i) {
     x = layers_->at<DecoderLayerImpl>(i).step(x, cache, cache.layers[i]);
   }

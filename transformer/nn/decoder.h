@@ -20,8 +20,8 @@ class DecoderLayerImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
                         const Mask& source_mask);
 
-  // What the cache holds of this layer before the first step.
-  DecoderCache::Layer start(const torch::Tensor& memory);
+  // What every step reads of the memory.
+  KeysValues start(const torch::Tensor& memory);
   // The newest position of every row: [rows, 1, d_model]. Returns the same shape.
   torch::Tensor step(const torch::Tensor& x, DecoderCache& cache, DecoderCache::Layer& layer);
 

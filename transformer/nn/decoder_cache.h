@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "transformer/nn/attention.h"
@@ -9,29 +10,38 @@ namespace transformer {
 // What the decoder keeps while it writes one word-piece after another: per layer the keys and
 // values of what it has written, and those of the memory, which are computed once.
 //
-// A row is one unfinished translation. `beam` rows after each other share one row of the memory.
+// A row is one unfinished translation. `beam` rows after each other share one sentence's memory.
+// Nothing is copied when rows are reordered: at each position a row's keys stay in the slot where
+// they were written, and the row remembers which that is, as do the rows that continue it.
 struct DecoderCache {
   struct Layer {
-    KeysValues self;   // [rows, kv_heads, room, width], room >= length: the rest is not yet written
-    KeysValues cross;  // [rows / beam, kv_heads, source_time, width]
+    KeysValues self;   // [room, slots, kv_heads, width]; room > length, the rest is not yet written
+    KeysValues cross;  // [sentences, kv_heads, source_time, width]
   };
   std::vector<Layer> layers;
-  torch::Tensor source_mask;  // [rows / beam, 1, 1, source_time]
+  torch::Tensor source_mask;  // [sentences, 1, 1, source_time]
+  torch::Tensor slots;        // [rows, room] int64: where position i of a row stands
+  torch::Tensor sentences;    // [rows / beam] int64: whose memory each group of rows reads
   int64_t length = 0;         // word-pieces written, the same in every row
   int64_t rows = 0;
   int64_t beam = 1;
 
-  // Writes the newest keys and values, [rows, kv_heads, 1, width], behind the others of a layer and
-  // returns all of them, [rows, kv_heads, length + 1, width]. `length` itself grows when every
-  // layer has done so.
-  KeysValues append(Layer& layer, const KeysValues& newest) const;
+  DecoderCache(std::vector<KeysValues> cross, const torch::Tensor& source_mask);
 
-  // Makes every row into `width` equal rows after each other. Before anything is written, beam = 1.
+  // Makes place for one more position of every row. `length` grows when every layer has written it.
+  void open_position();
+  // The newest keys and values, [rows, kv_heads, 1, width].
+  void write(Layer& layer, const KeysValues& newest);
+  // One query a row, [rows, h, 1, d_k], over what the row has written, the newest included, and
+  // over its sentence's memory. Return [rows, h, 1, d_v].
+  torch::Tensor attend_written(const Layer& layer, const torch::Tensor& q) const;
+  torch::Tensor attend_memory(const Layer& layer, const torch::Tensor& q) const;
+
+  // Makes every row into `width` equal rows after each other, once.
   void widen(int64_t width);
 
-  // Row i becomes what row chosen[i] is: reorders, repeats or drops rows. chosen: [new rows] int64.
-  // Groups of `beam` rows must come from one group. Where the groups stay as they are, what belongs
-  // to the memory is not touched.
+  // Row i becomes what row chosen[i] is: reorders, repeats or drops rows. chosen: [new rows] int64
+  // on the CPU. Groups of `beam` rows must come from one group.
   void select(const torch::Tensor& chosen);
 };
 

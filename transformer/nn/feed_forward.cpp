@@ -11,8 +11,8 @@ namespace transformer {
 FeedForwardImpl::FeedForwardImpl(const ModelConfig& config)
     : kind_(config.feed_forward),
       activation_drop_(config.activation_drop),
-      in_(register_module("in", torch::nn::Linear(config.d_model, config.d_ff))),
-      out_(register_module("out", torch::nn::Linear(config.d_ff, config.d_model))) {}
+      in_(register_module("in", Projection(config.d_model, config.d_ff))),
+      out_(register_module("out", Projection(config.d_ff, config.d_model))) {}
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
   RECORD_USER_SCOPE("feed-forward");

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <torch/nn/modules/linear.h>
-
 #include "transformer/config.h"
+#include "transformer/nn/projection.h"
 
 namespace transformer {
 
@@ -16,8 +15,8 @@ class FeedForwardImpl : public torch::nn::Module {
  private:
   FeedForwardKind kind_;
   double activation_drop_;
-  torch::nn::Linear in_;   // d_model -> d_ff
-  torch::nn::Linear out_;  // d_ff -> d_model
+  Projection in_;   // d_model -> d_ff
+  Projection out_;  // d_ff -> d_model
 };
 TORCH_MODULE(FeedForward);
 

@@ -84,6 +84,15 @@ torch::Tensor TransformerImpl::output_weight() const {
   return output_ ? (*output_)->weight : target_embedding_->weight;
 }
 
+const PackedMatrix* TransformerImpl::packed_output() {
+  return is_training() ? nullptr : packed_output_.of(output_weight());
+}
+
+void TransformerImpl::train(bool on) {
+  Module::train(on);
+  if (on) packed_output_.drop();
+}
+
 DecoderCache TransformerImpl::start(const torch::Tensor& memory, const torch::Tensor& source_mask) {
   expect_shape(memory, {kAny, kAny, config_.d_model}, "memory");
   expect_shape(source_mask, {memory.size(0), 1, 1, memory.size(1)}, "source mask");

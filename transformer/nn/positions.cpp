@@ -1,5 +1,7 @@
 #include "transformer/nn/positions.h"
 
+#include <c10/core/InferenceMode.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -32,6 +34,7 @@ torch::Tensor PositionsImpl::sinusoids(int64_t length, const torch::TensorOption
   const bool fits = table_.size(0) >= length && table_.scalar_type() == options.dtype() &&
                     table_.device() == options.device();
   if (!fits) {
+    const c10::InferenceMode off(false);  // training will use the table too
     const int64_t grown = std::max({length, 2 * table_.size(0), int64_t{256}});
     table_ = sinusoid_table(kind_, grown, d_model_).to(options);
   }

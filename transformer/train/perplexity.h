@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <atomic>
+
 #include "transformer/data/corpus.h"
 #include "transformer/nn/model.h"
 
@@ -14,9 +16,9 @@ struct Perplexity {
 };
 
 // Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model
-// is left in the mode it was in. Draws no random number. Throws Failure where the result is not
-// finite.
+// is left in the mode it was in. Draws no random number. Once `stop` is true it ends with the batch
+// under way; what it returns is then of no use. Throws Failure where the result is not finite.
 Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_per_batch,
-                      const torch::Device& device);
+                      const torch::Device& device, const std::atomic<bool>* stop = nullptr);
 
 }  // namespace transformer
