@@ -23,7 +23,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"transformer", "transformer/nn", "transformer/nn/kernels", "transformer/data",
       "transformer/analysis"}},
     {"transformer/decode",
-     {"transformer", "transformer/nn", "transformer/data", "transformer/train"}},
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train",
+      "transformer/analysis"}},
     {"experiments",
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
       "transformer/decode", "transformer/analysis"}},
@@ -33,7 +34,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
       "tools/commands"}},
     {"tools/commands",
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
-      "transformer/decode", "transformer/analysis", "experiments", "tools"}},
+      "transformer/decode", "transformer/analysis", "transformer/nn/kernels", "experiments",
+      "tools"}},
 };
 
 std::vector<std::string> includes_of(const fs::path& file) {
