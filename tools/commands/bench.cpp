@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tools/commands/bench_commands.h"
+#include "tools/commands/bench_decode.h"
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
@@ -18,6 +19,8 @@ struct Subcommand {
 };
 
 const std::vector<Subcommand> kSubcommands = {
+    {"decode", "translation: beam search, where the time goes, and the limit",
+     bench_decode_command},
     {"gemm", "the matrix products of a training step, one by one", bench_gemm_command},
     {"train", "training steps: speed, where the time goes, and the limit", bench_train_command},
 };

@@ -16,8 +16,7 @@ torch::Tensor split_heads(const torch::Tensor& x, int64_t heads) {
 }
 
 // Several projections of the same rows as one product, their columns side by side.
-torch::Tensor project_together(const torch::Tensor& x,
-                               const std::vector<torch::nn::Linear>& projections) {
+torch::Tensor project_together(const torch::Tensor& x, const std::vector<Projection>& projections) {
   std::vector<torch::Tensor> weights, biases;
   for (const auto& projection : projections) {
     weights.push_back(projection->weight);
