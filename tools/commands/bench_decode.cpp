@@ -21,7 +21,8 @@
 #include "transformer/files.h"
 #include "transformer/json.h"
 #include "transformer/nn/init.h"
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/cpu_kernels.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 #include "transformer/random.h"
 #include "transformer/train/checkpoint.h"
 #include "transformer/train/device.h"
@@ -78,7 +79,7 @@ std::vector<Pieces> made_sentences(int64_t count, int64_t V) {
 
 // Seconds of the matrix products of one step of so many rows, and nothing else: one after the other
 // with weights of their own, as a step has them, so that they come from memory as in a step. The
-// fastest of some runs; by the packed kernels or by PyTorch, whichever is faster.
+// fastest of some runs; by panels or by PyTorch, whichever is faster.
 double step_products_seconds(const ModelConfig& model, int64_t rows, const torch::Device& device) {
   const c10::InferenceMode inference;
   std::vector<std::pair<int64_t, int64_t>> shapes;  // inner, columns
@@ -113,9 +114,9 @@ double step_products_seconds(const ModelConfig& model, int64_t rows, const torch
   };
   double best = fastest([&](size_t k) { return at::linear(inputs[k], weights[k]); });
   if (const auto* kernels = kernels_for(weights[0])) {
-    std::vector<PackedMatrix> packed;
-    for (const auto& weight : weights) packed.emplace_back(*kernels, weight);
-    best = std::min(best, fastest([&](size_t k) { return packed[k].multiply(inputs[k]); }));
+    std::vector<PanelMatrix> panels;
+    for (const auto& weight : weights) panels.emplace_back(*kernels, weight);
+    best = std::min(best, fastest([&](size_t k) { return panels[k].multiply(inputs[k]); }));
   }
   return best;
 }

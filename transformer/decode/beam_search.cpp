@@ -43,7 +43,7 @@ void check_finite(const torch::Tensor& normalizers) {
 }
 
 // Without the logits that are not among the best.
-BestPieces best_pieces(const PackedMatrix& output, const torch::Tensor& hidden,
+BestPieces best_pieces(const PanelMatrix& output, const torch::Tensor& hidden,
                        const torch::Tensor& weight, int64_t width) {
   const auto best = output.best(hidden, std::min(width, weight.size(0)), kNeverWritten);
   check_finite(best.normalizers);
@@ -65,8 +65,8 @@ BestPieces best_pieces(const torch::Tensor& logits, int64_t width) {
 
 BestPieces best_pieces(Transformer& model, const torch::Tensor& hidden, int64_t width) {
   const auto weight = model->output_weight();
-  if (const auto* packed = model->packed_output()) {
-    return best_pieces(*packed, hidden, weight, width);
+  if (const auto* panels = model->panel_output()) {
+    return best_pieces(*panels, hidden, weight, width);
   }
   return best_pieces(hidden.matmul(weight.t()), width);
 }

@@ -84,13 +84,13 @@ torch::Tensor TransformerImpl::output_weight() const {
   return output_ ? (*output_)->weight : target_embedding_->weight;
 }
 
-const PackedMatrix* TransformerImpl::packed_output() {
-  return is_training() ? nullptr : packed_output_.of(output_weight());
+const PanelMatrix* TransformerImpl::panel_output() {
+  return is_training() ? nullptr : panel_output_.of(output_weight());
 }
 
 void TransformerImpl::train(bool on) {
   Module::train(on);
-  if (on) packed_output_.drop();
+  if (on) panel_output_.drop();
 }
 
 DecoderCache TransformerImpl::start(const torch::Tensor& memory, const torch::Tensor& source_mask) {

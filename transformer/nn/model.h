@@ -8,7 +8,7 @@
 #include "transformer/config.h"
 #include "transformer/nn/decoder.h"
 #include "transformer/nn/encoder.h"
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 #include "transformer/nn/packed.h"
 #include "transformer/nn/positions.h"
 
@@ -36,8 +36,8 @@ class TransformerImpl : public torch::nn::Module {
   torch::Tensor decode_packed(const Packed& source, const Packed& target);
   // [V, d_model]. Logits are what decode returns times its transpose.
   torch::Tensor output_weight() const;
-  // Its packed form; nullptr but in inference and evaluation mode on a CPU with kernels for it.
-  const PackedMatrix* packed_output();
+  // The same in panels; nullptr but in inference and evaluation mode on a CPU with kernels for it.
+  const PanelMatrix* panel_output();
   void train(bool on = true) override;
 
   // Decoding with a cache: step i of a row returns what decode returns at position i.
@@ -61,7 +61,7 @@ class TransformerImpl : public torch::nn::Module {
   Encoder encoder_;
   Decoder decoder_;
   std::optional<torch::nn::Linear> output_;  // where not tied
-  PackedWeight packed_output_;
+  PanelWeight panel_output_;
 };
 TORCH_MODULE(Transformer);
 

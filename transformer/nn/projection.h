@@ -2,11 +2,11 @@
 
 #include <torch/nn/modules/linear.h>
 
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 
 namespace transformer {
 
-// A linear layer that in inference mode, on a CPU, multiplies by its packed weight. That is kept
+// A linear layer that in inference mode, on a CPU, multiplies by its weight in panels. That is kept
 // for as long as the module is in evaluation mode.
 class ProjectionImpl : public torch::nn::LinearImpl {
  public:
@@ -16,7 +16,7 @@ class ProjectionImpl : public torch::nn::LinearImpl {
   void train(bool on = true) override;
 
  private:
-  PackedWeight packed_;
+  PanelWeight panels_;
 };
 TORCH_MODULE(Projection);
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "transformer/nn/kernels/cpu_kernels.h"
+
 namespace transformer {
 
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 
 namespace transformer {
 

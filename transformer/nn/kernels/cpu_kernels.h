@@ -8,7 +8,7 @@ namespace transformer {
 // out = x · weightᵀ + bias, the weight in panels: `panel` columns of the result after each other,
 // and of each panel the `panel` numbers of inner = 0, then of inner = 1, and so on. The last panel
 // is filled up with zeros.
-struct Product {
+struct PanelProduct {
   const float* x;  // [rows, inner]
   int64_t rows;
   int64_t inner;
@@ -47,10 +47,10 @@ struct CpuKernels {
   const char* name;
   int64_t panel;  // columns of a panel
   // Panels first .. last - 1 of the result.
-  void (*multiply)(const Product& product, int64_t first, int64_t last);
+  void (*multiply)(const PanelProduct& product, int64_t first, int64_t last);
   // Takes panels first .. last - 1 into `best`, one a row. `out` is scratch, kBlock panels a row.
   // Of the columns 0 .. 63 those whose bit is set are not listed; they count in the sum.
-  void (*best)(const Product& product, int64_t first, int64_t last, int64_t width,
+  void (*best)(const PanelProduct& product, int64_t first, int64_t last, int64_t width,
                uint64_t left_out, BestOfRow* best);
   void (*attend)(const Lookup& lookup);
   static constexpr int64_t kBlock = 8;

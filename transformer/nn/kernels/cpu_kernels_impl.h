@@ -76,7 +76,7 @@ void tile_of(int64_t rows, const float* x, int64_t inner, const float* panel, co
 // All rows times panels first .. last - 1; `out_of(panel)` says where a panel's result goes. While
 // the rows meet one panel the next one is fetched.
 template <int W, int C, class Out>
-void panels(const Product& p, const float* x, int64_t rows, int64_t first, int64_t last,
+void panels(const PanelProduct& p, const float* x, int64_t rows, int64_t first, int64_t last,
             int64_t out_stride, const Out& out_of) {
   const int64_t panel = p.inner * C * W;
   const int64_t tiles = (rows + kRows - 1) / kRows;
@@ -103,7 +103,7 @@ void panels(const Product& p, const float* x, int64_t rows, int64_t first, int64
 }
 
 template <int W, int C>
-void multiply(const Product& p, int64_t first, int64_t last) {
+void multiply(const PanelProduct& p, int64_t first, int64_t last) {
   constexpr int64_t kWidth = C * W;
   // The rows that meet a panel together stay in the second-level cache.
   constexpr int64_t kNumbers = 160 * 1024;
@@ -200,7 +200,7 @@ void take(const float* row, int64_t count, int64_t first_column, int64_t width, 
 }
 
 template <int W, int C>
-void best(const Product& p, int64_t first, int64_t last, int64_t width, uint64_t left_out,
+void best(const PanelProduct& p, int64_t first, int64_t last, int64_t width, uint64_t left_out,
           BestOfRow* best) {
   constexpr int64_t kWidth = C * W;
   constexpr int64_t kStride = kWidth * CpuKernels::kBlock;

@@ -1,4 +1,4 @@
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 
 #include <c10/core/InferenceMode.h>
 #include <torch/torch.h>
@@ -7,6 +7,7 @@
 
 #include "tests/catch.h"
 #include "transformer/nn/kernels/cached_attention.h"
+#include "transformer/nn/kernels/cpu_kernels.h"
 #include "transformer/nn/projection.h"
 #include "transformer/nn/scaled_dot_product.h"
 
@@ -22,7 +23,7 @@ struct Threads {
 
 }  // namespace
 
-TEST_CASE("packed matrix: equals the product in double, for every kernel and shape", "[numeric]") {
+TEST_CASE("panel matrix: equals the product in double, for every kernel and shape", "[numeric]") {
   torch::manual_seed(1);
   const Threads threads(GENERATE(1, 3));
   for (const auto* kernels : cpu_kernels()) {
@@ -36,7 +37,7 @@ TEST_CASE("packed matrix: equals the product in double, for every kernel and sha
       const auto x = torch::randn({rows, inner}), weight = torch::randn({columns, inner});
       const auto bias = torch::randn({columns});
       const auto want = x.to(torch::kDouble).matmul(weight.to(torch::kDouble).t());
-      const PackedMatrix plain(*kernels, weight), biased(*kernels, weight, bias);
+      const PanelMatrix plain(*kernels, weight), biased(*kernels, weight, bias);
       REQUIRE(torch::allclose(plain.multiply(x).to(torch::kDouble), want, 1e-5, 1e-4));
       REQUIRE(torch::allclose(biased.multiply(x.view({1, rows, inner})).to(torch::kDouble),
                               (want + bias).view({1, rows, columns}), 1e-5, 1e-4));
@@ -44,12 +45,12 @@ TEST_CASE("packed matrix: equals the product in double, for every kernel and sha
   }
 }
 
-TEST_CASE("packed matrix: a row's products are the same to the bit, alone and in any company",
+TEST_CASE("panel matrix: a row's products are the same to the bit, alone and in any company",
           "[numeric]") {
   torch::manual_seed(2);
   for (const auto* kernels : cpu_kernels()) {
     const auto x = torch::randn({501, 96});
-    const PackedMatrix matrix(*kernels, torch::randn({200, 96}));
+    const PanelMatrix matrix(*kernels, torch::randn({200, 96}));
     const auto all = matrix.multiply(x);
     for (const int64_t first : {0, 100, 499}) {
       for (const int64_t count : {1, 2, 5}) {
@@ -60,8 +61,7 @@ TEST_CASE("packed matrix: a row's products are the same to the bit, alone and in
   }
 }
 
-TEST_CASE("packed matrix: the best of each row and the sum are those of all products",
-          "[numeric]") {
+TEST_CASE("panel matrix: the best of each row and the sum are those of all products", "[numeric]") {
   torch::manual_seed(3);
   const Threads threads(GENERATE(1, 2, 5));
   for (const auto* kernels : cpu_kernels()) {
@@ -70,7 +70,7 @@ TEST_CASE("packed matrix: the best of each row and the sum are those of all prod
       const auto x = torch::randn({rows, 33});
       auto weight = torch::randn({columns, 33});
       weight.select(0, columns - 1).copy_(weight.select(0, 4));  // equal products
-      const PackedMatrix matrix(*kernels, weight);
+      const PanelMatrix matrix(*kernels, weight);
       const auto best = matrix.best(x, width, 0b1101);
       auto logits = matrix.multiply(x);
       REQUIRE(
@@ -86,11 +86,11 @@ TEST_CASE("packed matrix: the best of each row and the sum are those of all prod
   }
 }
 
-TEST_CASE("packed matrix: products that are no numbers are seen in the sum", "[numeric]") {
+TEST_CASE("panel matrix: products that are no numbers are seen in the sum", "[numeric]") {
   for (const auto* kernels : cpu_kernels()) {
     auto weight = torch::randn({100, 8});
     weight[77][3] = NAN;
-    const auto best = PackedMatrix(*kernels, weight).best(torch::ones({2, 8}), 4, 0);
+    const auto best = PanelMatrix(*kernels, weight).best(torch::ones({2, 8}), 4, 0);
     REQUIRE(best.normalizers.isnan().all().item<bool>());
   }
 }
@@ -133,12 +133,12 @@ TEST_CASE("cached attention: slots and sentences, against the plain formula", "[
   }
 }
 
-TEST_CASE("projection: the packed form follows its weight", "[numeric]") {
+TEST_CASE("projection: the panels follow its weight", "[numeric]") {
   torch::manual_seed(5);
   Projection projection(12, 20);
   projection->eval();
   const auto x = torch::randn({3, 12});
-  const auto packed = [&] {
+  const auto by_panels = [&] {
     const c10::InferenceMode inference;
     return projection(x);
   };
@@ -146,18 +146,18 @@ TEST_CASE("projection: the packed form follows its weight", "[numeric]") {
     const torch::NoGradGuard no_grad;
     return projection(x);
   };
-  REQUIRE(torch::allclose(packed(), plain(), 1e-5, 1e-6));
+  REQUIRE(torch::allclose(by_panels(), plain(), 1e-5, 1e-6));
   {
     const torch::NoGradGuard no_grad;
     projection->weight.mul_(2);
     projection->bias.add_(1);
   }
-  REQUIRE(torch::allclose(packed(), plain(), 1e-5, 1e-6));
+  REQUIRE(torch::allclose(by_panels(), plain(), 1e-5, 1e-6));
   projection->train();
   projection->weight.data().mul_(3);  // as an optimizer might, unseen
   projection->eval();
-  REQUIRE(torch::allclose(packed(), plain(), 1e-5, 1e-6));
-  const auto before = packed();
+  REQUIRE(torch::allclose(by_panels(), plain(), 1e-5, 1e-6));
+  const auto before = by_panels();
   projection->to(torch::kDouble);
   const c10::InferenceMode inference;
   REQUIRE(torch::allclose(projection(x.to(torch::kDouble)).to(torch::kFloat), before, 1e-5, 1e-6));

@@ -1,4 +1,4 @@
-#include "transformer/nn/kernels/packed_matrix.h"
+#include "transformer/nn/kernels/panel_matrix.h"
 
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -10,6 +10,8 @@
 #include <limits>
 #include <new>
 #include <vector>
+
+#include "transformer/nn/kernels/cpu_kernels.h"
 
 namespace transformer {
 
@@ -38,10 +40,10 @@ const CpuKernels* kernels_for(const torch::Tensor& tensor) {
   return cpu_kernels().front();
 }
 
-void PackedMatrix::Free::operator()(float* memory) const { std::free(memory); }
+void PanelMatrix::Free::operator()(float* memory) const { std::free(memory); }
 
-PackedMatrix::PackedMatrix(const CpuKernels& kernels, const torch::Tensor& weight,
-                           const std::optional<torch::Tensor>& bias)
+PanelMatrix::PanelMatrix(const CpuKernels& kernels, const torch::Tensor& weight,
+                         const std::optional<torch::Tensor>& bias)
     : kernels_(&kernels), columns_(weight.size(0)), inner_(weight.size(1)) {
   const int64_t panel = kernels.panel;
   panels_.reset(allocate(panels() * panel * inner_));
@@ -63,34 +65,36 @@ PackedMatrix::PackedMatrix(const CpuKernels& kernels, const torch::Tensor& weigh
   }
 }
 
+int64_t PanelMatrix::panels() const { return (columns_ + kernels_->panel - 1) / kernels_->panel; }
+
 // Threads are worth their start from some ten microseconds of work each.
-int64_t PackedMatrix::panels_of_a_thread(int64_t rows) const {
+int64_t PanelMatrix::panels_of_a_thread(int64_t rows) const {
   constexpr int64_t kWorth = 1 << 19;
   return std::max<int64_t>(1, kWorth / std::max<int64_t>(1, rows * inner_ * kernels_->panel));
 }
 
-torch::Tensor PackedMatrix::multiply(const torch::Tensor& x) const {
+torch::Tensor PanelMatrix::multiply(const torch::Tensor& x) const {
   const auto input = x.contiguous();
   auto sizes = x.sizes().vec();
-  TORCH_CHECK(!sizes.empty() && sizes.back() == inner_, "packed product: expected ", inner_,
+  TORCH_CHECK(!sizes.empty() && sizes.back() == inner_, "product by panels: expected ", inner_,
               " columns, got ", sizes);
   sizes.back() = columns_;
   auto out = at::empty(sizes, x.options());
-  const Product product{input.const_data_ptr<float>(),
-                        input.numel() / inner_,
-                        inner_,
-                        panels_.get(),
-                        columns_,
-                        bias_.defined() ? bias_.const_data_ptr<float>() : nullptr,
-                        out.mutable_data_ptr<float>()};
+  const PanelProduct product{input.const_data_ptr<float>(),
+                             input.numel() / inner_,
+                             inner_,
+                             panels_.get(),
+                             columns_,
+                             bias_.defined() ? bias_.const_data_ptr<float>() : nullptr,
+                             out.mutable_data_ptr<float>()};
   at::parallel_for(0, panels(), panels_of_a_thread(product.rows),
                    [&](int64_t first, int64_t last) { kernels_->multiply(product, first, last); });
   return out;
 }
 
-PackedMatrix::Best PackedMatrix::best(const torch::Tensor& x, int64_t width,
-                                      uint64_t left_out) const {
-  TORCH_CHECK(x.dim() == 2 && x.size(1) == inner_, "packed best: expected ", inner_,
+PanelMatrix::Best PanelMatrix::best(const torch::Tensor& x, int64_t width,
+                                    uint64_t left_out) const {
+  TORCH_CHECK(x.dim() == 2 && x.size(1) == inner_, "best by panels: expected ", inner_,
               " columns, got ", x.sizes());
   const auto input = x.contiguous();
   const int64_t rows = x.size(0);
@@ -109,13 +113,13 @@ PackedMatrix::Best PackedMatrix::best(const torch::Tensor& x, int64_t width,
   const auto memory = at::empty({parts, scratch}, x.options());
   at::parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
     for (int64_t part = first; part < last; ++part) {
-      const Product product{input.const_data_ptr<float>(),
-                            rows,
-                            inner_,
-                            panels_.get(),
-                            columns_,
-                            bias_.defined() ? bias_.const_data_ptr<float>() : nullptr,
-                            memory.mutable_data_ptr<float>() + part * scratch};
+      const PanelProduct product{input.const_data_ptr<float>(),
+                                 rows,
+                                 inner_,
+                                 panels_.get(),
+                                 columns_,
+                                 bias_.defined() ? bias_.const_data_ptr<float>() : nullptr,
+                                 memory.mutable_data_ptr<float>() + part * scratch};
       kernels_->best(product, std::min(panels(), blocks * part / parts * CpuKernels::kBlock),
                      std::min(panels(), blocks * (part + 1) / parts * CpuKernels::kBlock), width,
                      left_out, found.data() + part * rows);
@@ -160,17 +164,17 @@ PackedMatrix::Best PackedMatrix::best(const torch::Tensor& x, int64_t width,
   return best;
 }
 
-const PackedMatrix* PackedWeight::of(const torch::Tensor& weight,
-                                     const std::optional<torch::Tensor>& bias) {
+const PanelMatrix* PanelWeight::of(const torch::Tensor& weight,
+                                   const std::optional<torch::Tensor>& bias) {
   const auto* kernels = kernels_for(weight);
   if (kernels == nullptr) return nullptr;
   const uint32_t version = weight._version() + (bias ? bias->_version() : 0);
-  if (packed_ == nullptr || data_ != weight.const_data_ptr() || version_ != version) {
-    packed_ = std::make_unique<PackedMatrix>(*kernels, weight, bias);
+  if (made_ == nullptr || data_ != weight.const_data_ptr() || version_ != version) {
+    made_ = std::make_unique<PanelMatrix>(*kernels, weight, bias);
     data_ = weight.const_data_ptr();
     version_ = version;
   }
-  return packed_.get();
+  return made_.get();
 }
 
 }  // namespace transformer

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 
-#include "transformer/nn/kernels/cpu_kernels.h"
-
 namespace transformer {
+
+struct CpuKernels;
 
 // Where the kernels for the CPU stand in for PyTorch's operations: float32 tensors on a CPU that
 // has one of their instruction sets, when no gradients are recorded.
@@ -16,11 +16,11 @@ const CpuKernels* kernels_for(const torch::Tensor& tensor);
 
 // A weight laid out once for many products, as CpuKernels wants it. A row's products are the same,
 // to the bit, whatever rows stand beside it and however many threads there are.
-class PackedMatrix {
+class PanelMatrix {
  public:
   // weight: [columns, inner], bias: [columns].
-  PackedMatrix(const CpuKernels& kernels, const torch::Tensor& weight,
-               const std::optional<torch::Tensor>& bias = std::nullopt);
+  PanelMatrix(const CpuKernels& kernels, const torch::Tensor& weight,
+              const std::optional<torch::Tensor>& bias = std::nullopt);
 
   // x: [..., inner]. Returns x · weightᵀ + bias, [..., columns].
   torch::Tensor multiply(const torch::Tensor& x) const;
@@ -39,7 +39,7 @@ class PackedMatrix {
   struct Free {
     void operator()(float* memory) const;
   };
-  int64_t panels() const { return (columns_ + kernels_->panel - 1) / kernels_->panel; }
+  int64_t panels() const;
   int64_t panels_of_a_thread(int64_t rows) const;
 
   const CpuKernels* kernels_;
@@ -49,16 +49,16 @@ class PackedMatrix {
   torch::Tensor bias_;  // filled up; undefined without one
 };
 
-// A weight's packed form, made at the first use and again when the weight has changed.
-class PackedWeight {
+// A weight in panels, made at the first use and again when the weight has changed.
+class PanelWeight {
  public:
   // Nothing where the kernels do not apply. Only in inference mode: training has no use for it.
-  const PackedMatrix* of(const torch::Tensor& weight,
-                         const std::optional<torch::Tensor>& bias = std::nullopt);
-  void drop() { packed_.reset(); }
+  const PanelMatrix* of(const torch::Tensor& weight,
+                        const std::optional<torch::Tensor>& bias = std::nullopt);
+  void drop() { made_.reset(); }
 
  private:
-  std::unique_ptr<PackedMatrix> packed_;
+  std::unique_ptr<PanelMatrix> made_;
   const void* data_ = nullptr;
   uint32_t version_ = 0;
 };
