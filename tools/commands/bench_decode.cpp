@@ -333,7 +333,7 @@ int bench_decode_command(int argc, char** argv) {
   }
   if (arguments->has("json")) {
     std::cout << Json{{"threads", torch::get_num_threads()},
-                      {"kernels", cpu_kernels().empty() ? "PyTorch" : cpu_kernels().front()->name},
+                      {"kernels", chosen_kernels() == nullptr ? "PyTorch" : chosen_kernels()->name},
                       {"beam", setup.config.decoding.beam},
                       {"batches", batches},
                       {"peak_memory_bytes", peak_memory_bytes()}}

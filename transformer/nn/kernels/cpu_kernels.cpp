@@ -1,5 +1,7 @@
 #include "transformer/nn/kernels/cpu_kernels.h"
 
+#include "transformer/nn/kernels/vectorized.h"
+
 namespace transformer {
 
 extern const CpuKernels kAvx512Kernels;
@@ -17,6 +19,20 @@ const std::vector<const CpuKernels*>& cpu_kernels() {
     return kernels;
   }();
   return found;
+}
+
+const CpuKernels* chosen_kernels() {
+#ifdef TRANSFORMER_X86_KERNELS
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return &kAvx512Kernels;
+    case InstructionSet::avx2:
+      return &kAvx2Kernels;
+    case InstructionSet::plain:
+      return nullptr;
+  }
+#endif
+  return nullptr;
 }
 
 }  // namespace transformer

@@ -59,4 +59,7 @@ struct CpuKernels {
 // Those this machine can run, the fastest first; none where it has neither AVX-512 nor AVX2.
 const std::vector<const CpuKernels*>& cpu_kernels();
 
+// Those of instruction_set() (vectorized.h); nullptr where it is plain.
+const CpuKernels* chosen_kernels();
+
 }  // namespace transformer

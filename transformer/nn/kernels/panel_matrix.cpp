@@ -34,10 +34,10 @@ float* allocate(int64_t count) {
 
 const CpuKernels* kernels_for(const torch::Tensor& tensor) {
   if (!c10::InferenceMode::is_enabled() || !tensor.device().is_cpu() ||
-      tensor.scalar_type() != torch::kFloat || cpu_kernels().empty()) {
+      tensor.scalar_type() != torch::kFloat) {
     return nullptr;
   }
-  return cpu_kernels().front();
+  return chosen_kernels();
 }
 
 void PanelMatrix::Free::operator()(float* memory) const { std::free(memory); }
