@@ -100,16 +100,16 @@ TRANSFORMER_INLINE void exchange(Floats& to, const Floats& x) {
                                6 ^ step, 7 ^ step, 8 ^ step, 9 ^ step, 10 ^ step, 11 ^ step,
                                12 ^ step, 13 ^ step, 14 ^ step, 15 ^ step);
 }
-TRANSFORMER_INLINE float sum(Floats x) {
-  Floats y;
+TRANSFORMER_INLINE float sum(const Floats& lanes) {
+  Floats x = lanes, y;
   exchange<8>(y, x), x += y;
   exchange<4>(y, x), x += y;
   exchange<2>(y, x), x += y;
   exchange<1>(y, x), x += y;
   return x[0];
 }
-TRANSFORMER_INLINE float largest(Floats x) {
-  Floats y;
+TRANSFORMER_INLINE float largest(const Floats& lanes) {
+  Floats x = lanes, y;
   exchange<8>(y, x), x = y > x ? y : x;
   exchange<4>(y, x), x = y > x ? y : x;
   exchange<2>(y, x), x = y > x ? y : x;
