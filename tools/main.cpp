@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/commands/commands.h"
+#include "transformer/diverged.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
 #include "transformer/nn/kernels/cached_memory.h"
@@ -99,6 +100,9 @@ int main(int argc, char** argv) {
   } catch (const c10::Error& error) {
     std::cerr << "transformer: " << error.what_without_backtrace() << "\n";
     return 1;
+  } catch (const transformer::Diverged& diverged) {
+    say(diverged.what());
+    return transformer::kExitDiverged;
   } catch (const std::exception& error) {
     say(error.what());
     return 1;
