@@ -36,7 +36,7 @@ std::string field(const Json& json) {
   return quoted(json.is_string() ? json.get<std::string>() : json.dump());
 }
 
-std::string line(const std::vector<std::string>& fields) {
+std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + fields[i];
   return line + "\n";
@@ -89,7 +89,7 @@ std::string to_csv(const Summary& summary) {
     for (const char* part : {"_mean", "_sample_standard_deviation", "_paper"})
       head.push_back(name + part);
   }
-  std::string text = line(head);
+  std::string text = csv_line(head);
   const Json json = to_json(summary);
   for (const auto& row : json["rows"]) {
     std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
@@ -102,7 +102,7 @@ std::string to_csv(const Summary& summary) {
       }
       fields.push_back(field(row["paper"][name]));
     }
-    text += line(fields);
+    text += csv_line(fields);
   }
   return text;
 }

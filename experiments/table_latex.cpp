@@ -12,7 +12,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-std::string escaped(const std::string& text) {
+std::string latex_text(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\\') {
@@ -45,10 +45,10 @@ std::string heading(const std::string& name) {
                                                              {"eps_ls", "$\\epsilon_{ls}$"},
                                                              {"train_steps", "train steps"}};
   const auto found = symbols.find(name);
-  return found == symbols.end() ? escaped(name) : found->second;
+  return found == symbols.end() ? latex_text(name) : found->second;
 }
 
-std::string line(const std::vector<std::string>& cells) {
+std::string latex_line(const std::vector<std::string>& cells) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) line += (i == 0 ? "" : " & ") + cells[i];
   return line + " \\\\\n";
@@ -67,11 +67,11 @@ std::string sections(const Table& table) {
     for (end = i + 1; !section.empty() && end < table.columns.size(); ++end) {
       if (table.columns[end].section != section) break;
     }
-    cells.push_back(spanning(end - i, escaped(section), 'c'));
+    cells.push_back(spanning(end - i, latex_text(section), 'c'));
     if (section.empty()) continue;
     rules += "\\cmidrule(lr){" + std::to_string(i + 1) + "-" + std::to_string(end) + "}";
   }
-  return rules.empty() ? "" : line(cells) + rules + "\n";
+  return rules.empty() ? "" : latex_line(cells) + rules + "\n";
 }
 
 }  // namespace
@@ -85,17 +85,17 @@ std::string to_latex(const Table& table) {
   }
   std::string text =
       "% needs \\usepackage{booktabs}\n\\begin{tabular}{" + alignments + "}\n\\toprule\n";
-  text += sections(table) + line(headings) + "\\midrule\n";
+  text += sections(table) + latex_line(headings) + "\\midrule\n";
   for (size_t i = 0; i < table.rows.size(); ++i) {
     if (i > 0 && table.rows[i].group != table.rows[i - 1].group) text += "\\midrule\n";
     std::vector<std::string> cells;
     for (const auto& cell : table.rows[i].cells) {
-      cells.push_back(spanning(cell.span, escaped(cell.text), 'l'));
+      cells.push_back(spanning(cell.span, latex_text(cell.text), 'l'));
     }
-    text += line(cells);
+    text += latex_line(cells);
   }
   text += "\\bottomrule\n\\end{tabular}\n";
-  for (const auto& note : table.notes) text += "\n\\noindent " + escaped(note) + "\n";
+  for (const auto& note : table.notes) text += "\n\\noindent " + latex_text(note) + "\n";
   return text;
 }
 

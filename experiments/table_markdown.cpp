@@ -13,7 +13,7 @@ bool is_word(char c) {
 
 // So that the text is shown as it is. An underscore inside a word, as in d_model, means nothing
 // there.
-std::string escaped(const std::string& text) {
+std::string markdown_text(const std::string& text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string line(const std::vector<std::string>& cells) {
+std::string markdown_line(const std::vector<std::string>& cells) {
   std::string line = "|";
   for (const auto& cell : cells) line += cell.empty() ? " |" : " " + cell + " |";
   return line + "\n";
@@ -40,20 +40,20 @@ std::string to_markdown(const Table& table) {
   std::vector<std::string> headings, alignments;
   for (const auto& column : table.columns) {
     const std::string between = column.section.empty() ? "" : " ";
-    headings.push_back(escaped(column.section + between + column.heading));
+    headings.push_back(markdown_text(column.section + between + column.heading));
     alignments.push_back(column.left_aligned ? ":--" : "--:");
   }
-  std::string text = line(headings) + line(alignments);
+  std::string text = markdown_line(headings) + markdown_line(alignments);
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
     for (const auto& cell : row.cells) {
-      cells.push_back(escaped(cell.text));
+      cells.push_back(markdown_text(cell.text));
       cells.resize(cells.size() + cell.span - 1);
     }
-    text += line(cells);
+    text += markdown_line(cells);
   }
   text += "\n";
-  for (const auto& note : table.notes) text += "- " + escaped(note) + "\n";
+  for (const auto& note : table.notes) text += "- " + markdown_text(note) + "\n";
   return text;
 }
 

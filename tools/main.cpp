@@ -6,12 +6,11 @@
 #include <cxxopts.hpp>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "tools/commands/commands.h"
+#include "tools/commands/subcommands.h"
 #include "transformer/diverged.h"
 #include "transformer/error.h"
-#include "transformer/fields.h"
 #include "transformer/nn/kernels/cached_memory.h"
 #include "transformer/printable.h"
 #include "transformer/version.h"
@@ -20,55 +19,33 @@ namespace transformer {
 
 namespace {
 
-struct Command {
-  const char* name;
-  const char* summary;
-  int (*run)(int argc, char** argv);
-};
-
-const std::vector<Command> kCommands = {
-    {"average", "write the mean of several models", average_command},
-    {"bench", "measure speed on this machine", bench_command},
-    {"bleu", "score translations as sacreBLEU does", bleu_command},
-    {"config", "print an experiment as resolved", config_command},
-    {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
-    {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
-    {"inspect", "show the paper's quantities, from parameters to attention weights",
-     inspect_command},
-    {"score", "log-probabilities of given translations", score_command},
-    {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
-    {"table", "print a sweep's results beside the paper's", table_command},
-    {"train", "train an experiment, or go on with it", train_command},
-    {"translate", "translate standard input to standard output", translate_command},
-};
-
-void print_help(std::ostream& out) {
-  out << "Research on \"Attention Is All You Need\": train, sweep, compare, measure.\n\n"
-         "Usage:\n  transformer COMMAND [options] [key=value...]\n\nCommands:\n";
-  for (const auto& command : kCommands) {
-    out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
-        << command.summary << "\n";
-  }
-  out << "\ntransformer COMMAND --help says more, with an example.\n";
-}
-
 int run(int argc, char** argv) {
-  const std::string name = argc > 1 ? argv[1] : "--help";
-  if (name == "--help" || name == "-h" || name == "help") {
-    print_help(argc > 1 ? std::cout : std::cerr);
-    return argc > 1 ? 0 : 2;
-  }
-  if (name == "--version") {
+  if (argc > 1 && std::string(argv[1]) == "--version") {
     std::cout << "transformer " << kVersion << " (" << kCommit << "), LibTorch " << TORCH_VERSION
               << "\n";
     return 0;
   }
-  std::vector<std::string> known;
-  for (const auto& command : kCommands) {
-    if (name == command.name) return command.run(argc - 1, argv + 1);
-    known.emplace_back(command.name);
-  }
-  throw UserError(fields::shown_name(name) + ": unknown command" + nearest_key(name, known));
+  static const Subcommands commands = {
+      .command = "transformer",
+      .purpose = "Research on \"Attention Is All You Need\": train, sweep, compare, measure.",
+      .kind = "command",
+      .usage = "[options] [key=value...]",
+      .all = {{"average", "write the mean of several models", average_command},
+              {"bench", "measure speed on this machine", bench_command},
+              {"bleu", "score translations as sacreBLEU does", bleu_command},
+              {"config", "print an experiment as resolved", config_command},
+              {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
+              {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
+              {"inspect", "show the paper's quantities, from parameters to attention weights",
+               inspect_command},
+              {"score", "log-probabilities of given translations", score_command},
+              {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
+              {"table", "print a sweep's results beside the paper's", table_command},
+              {"train", "train an experiment, or go on with it", train_command},
+              {"translate", "translate standard input to standard output", translate_command}},
+      .hint = "transformer COMMAND --help says more, with an example.",
+      .example = "transformer train configs/mini.json --out runs/mini"};
+  return run_one(commands, argc, argv);
 }
 
 }  // namespace

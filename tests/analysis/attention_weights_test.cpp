@@ -12,8 +12,10 @@ using namespace transformer;
 
 namespace {
 
-torch::Tensor source() { return torch::tensor({{5, 9, 4, 16, 3}, {8, 6, 3, 0, 0}}); }
-torch::Tensor target() { return torch::tensor({{2, 10, 7, 7, 12, 15, 4}, {2, 11, 5, 0, 0, 0, 0}}); }
+torch::Tensor attended_source() { return torch::tensor({{5, 9, 4, 16, 3}, {8, 6, 3, 0, 0}}); }
+torch::Tensor attended_target() {
+  return torch::tensor({{2, 10, 7, 7, 12, 15, 4}, {2, 11, 5, 0, 0, 0, 0}});
+}
 
 }  // namespace
 
@@ -25,7 +27,7 @@ TEST_CASE("attention weights: rows sum to 1, nothing on padding or on what comes
     config.kv_heads = 2;
     Transformer model(config);
     initialise(*model, 1);
-    const auto all = attention_weights(model, source(), target());
+    const auto all = attention_weights(model, attended_source(), attended_target());
     REQUIRE(all.size() == 2 + 2 * 2);
     for (const auto& [name, weights] : all) {
       INFO(name);
@@ -51,13 +53,13 @@ TEST_CASE("attention weights: the encoder's first, by equation 1 from the state"
   const torch::NoGradGuard no_gradient;
   const auto state = model->named_parameters();
   const auto row = [&](int64_t position) {
-    const int64_t id = source()[0][position].item<int64_t>();
+    const int64_t id = attended_source()[0][position].item<int64_t>();
     return state["embedding.weight"][id] * std::sqrt(12.0) +
            sinusoid_table(PositionKind::sinusoidal, 5, 12)[position].to(torch::kFloat);
   };
   const auto q = state["encoder.layers.0.self_attention.q.weight"];
   const auto k = state["encoder.layers.0.self_attention.k.weight"];
-  const auto weights = attention_weights(model, source(), target())[0].weights;
+  const auto weights = attention_weights(model, attended_source(), attended_target())[0].weights;
   for (int64_t head = 0; head < 4; ++head) {
     const auto query = q.narrow(0, 5 * head, 5).mv(row(1));
     std::vector<double> scores;

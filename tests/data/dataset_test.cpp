@@ -11,10 +11,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Ready {
+struct PreparedCorpus {
   Folder folder;
   Config config;
-  Ready() {
+  PreparedCorpus() {
     write_small_text(folder);
     fs::copy(folder / "train.en", folder / "valid.en");
     fs::copy(folder / "train.de", folder / "valid.de");
@@ -27,7 +27,7 @@ struct Ready {
 }  // namespace
 
 TEST_CASE("dataset: all that a run needs, the vocabulary learned on the way") {
-  Ready ready;
+  PreparedCorpus ready;
   std::vector<std::string> said;
   const auto dataset = open_dataset(ready.config, [&](const auto& line) { said.push_back(line); });
   REQUIRE(dataset.vocabularies.target.size() == kSmallV);
@@ -43,7 +43,7 @@ TEST_CASE("dataset: all that a run needs, the vocabulary learned on the way") {
 }
 
 TEST_CASE("dataset: a vocabulary that isn't the model's is refused") {
-  Ready ready;
+  PreparedCorpus ready;
   open_vocabularies(ready.config);
   ready.config.model.V = 301;
   REQUIRE_THROWS_WITH(open_vocabularies(ready.config),
@@ -56,7 +56,7 @@ TEST_CASE("dataset: a vocabulary that isn't the model's is refused") {
 }
 
 TEST_CASE("dataset: two vocabularies, each learned from its own side") {
-  Ready ready;
+  PreparedCorpus ready;
   ready.config.data.source_vocabulary = (ready.folder / "source.model").string();
   REQUIRE_THROWS_WITH(open_vocabularies(ready.config), Contains("model.tie_embeddings"));
   ready.config.model.tie_embeddings = false;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder : public TemporaryFolder {
+class LauncherFolder : public TemporaryFolder {
  public:
   Program shell(const std::string& text) const {
     return {.file = "/bin/sh", .arguments = {"-c", text}, .log = *this / "log"};
@@ -38,7 +38,7 @@ bool eventually(const std::function<bool()>& holds) {
 
 TEST_CASE(
     "launcher: output of both kinds is appended to the log, and the environment is added to") {
-  const Folder folder;
+  const LauncherFolder folder;
   Launcher launcher;
   Program program = folder.shell("echo $0 $GREETING; echo $HOME >&2; read line || exit 3");
   program.environment = {{"GREETING", "a=b c"}, {"HOME", "/nowhere"}};
@@ -55,7 +55,7 @@ TEST_CASE(
 }
 
 TEST_CASE("launcher: a signal reaches what the program started, too") {
-  const Folder folder;
+  const LauncherFolder folder;
   Launcher launcher;
   launcher.start(folder.shell("sleep 60 & echo $! > " + (folder / "pid").string() + "; wait"));
   REQUIRE(
@@ -74,7 +74,7 @@ TEST_CASE("launcher: a signal reaches what the program started, too") {
 }
 
 TEST_CASE("launcher: a program ends with the process that started it") {
-  const Folder folder;
+  const LauncherFolder folder;
   const std::string trap = "trap 'echo told > " + (folder / "told").string() + "; exit 0' TERM; ";
   const std::string ready = "echo ready > " + (folder / "ready").string() + "; ";
   const pid_t parent = fork();
@@ -90,7 +90,7 @@ TEST_CASE("launcher: a program ends with the process that started it") {
 }
 
 TEST_CASE("launcher: what cannot be started says why") {
-  const Folder folder;
+  const LauncherFolder folder;
   Launcher launcher;
   REQUIRE_THROWS_WITH(
       launcher.start({.file = folder / "none", .arguments = {}, .log = folder / "log"}),
@@ -101,7 +101,7 @@ TEST_CASE("launcher: what cannot be started says why") {
 }
 
 TEST_CASE("run log: the last line that says something, and the last whole line of the metrics") {
-  const Folder folder;
+  const LauncherFolder folder;
   const fs::path log = folder / "log";
   REQUIRE(last_line(log, 0).empty());
   write_file(log, "first\nstep 1\rstep 2\x1b[0m\n\n  \n");

@@ -14,8 +14,6 @@ using namespace transformer;
 
 namespace {
 
-using Folder = TemporaryFolder;
-
 const std::string kResult = R"("parameters": 65150000, "perplexity": 4.92, "bleu": 25.8,
   "bleu_signature": "nrefs:1", "train_steps": 100000, "source_tokens": 10, "target_tokens": 20,
   "seconds": 1.5, "tokens_per_second": 20, "flops": 3.3e18, "peak_memory_bytes": 1024, "seed": 7,
@@ -31,7 +29,7 @@ std::string results_with(const std::string& rows, const std::string& runs) {
 }  // namespace
 
 TEST_CASE("record: a result is read back as written, schema version first") {
-  const Folder folder;
+  const TemporaryFolder folder;
   write_file(folder / "by-hand.json", R"({"schema_version": 1, )" + kResult + "}");
   const Result result = read_result(folder / "by-hand.json");
   REQUIRE(result.parameters == 65150000);
@@ -46,7 +44,7 @@ TEST_CASE("record: a result is read back as written, schema version first") {
 }
 
 TEST_CASE("record: a flipped digit, a cut and a lost checksum are damage; another version is not") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "result.json";
   write_file(path, R"({"schema_version": 1, )" + kResult + "}");
   const Result result = read_result(path);  // as an earlier version wrote it: without a checksum
@@ -82,7 +80,7 @@ TEST_CASE("record: a flipped digit, a cut and a lost checksum are damage; anothe
 }
 
 TEST_CASE("record: names in a file are shown without what a terminal would obey") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "results.json";
   const auto read = [&](const std::string& rows, const std::string& runs) {
     write_file(path, results_with(rows, runs));
@@ -103,7 +101,7 @@ TEST_CASE("record: names in a file are shown without what a terminal would obey"
 }
 
 TEST_CASE("record: a result that does not fit is refused with file and key") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "result.json";
   const auto read = [&](const std::string& text) {
     write_file(path, text);
@@ -127,7 +125,7 @@ TEST_CASE("record: a result that does not fit is refused with file and key") {
 }
 
 TEST_CASE("record: results keep rows and runs in their order, complete or not") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string rows = R"({"id": "base", "group": "base"},
     {"id": "A-h1", "group": "A", "set": {"model.h": 1}, "paper": {"perplexity": 5.29, "bleu": 24.9}})";
   const std::string runs = R"({"id": "base", "state": "complete", )" + kResult +
@@ -152,7 +150,7 @@ TEST_CASE("record: results keep rows and runs in their order, complete or not") 
 }
 
 TEST_CASE("record: results that do not fit are refused with file, place and key") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const fs::path path = folder / "results.json";
   const auto read = [&](const std::string& rows, const std::string& runs) {
     write_file(path, results_with(rows, runs));

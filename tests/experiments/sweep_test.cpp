@@ -14,9 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-class Folder : public TemporaryFolder {
+class SweepFiles : public TemporaryFolder {
  public:
-  Folder() {
+  SweepFiles() {
     std::ofstream(*this / "base.json") << R"({"model": {"d_model": 64, "h": 4, "V": 100}})";
   }
   fs::path write(const std::string& text) const {
@@ -40,7 +40,7 @@ Sweep table(const std::string& name) {
 }  // namespace
 
 TEST_CASE("sweep: later beats earlier: base, set, row, command line") {
-  const Folder folder;
+  const SweepFiles folder;
   const auto file = folder.write(R"({"base": "base.json",
     "set": {"model.N": 3, "model.d_ff": 32, "data.train": "a"},
     "rows": [{"id": "one", "set": {"model.N": 2}}, {"id": "two", "group": "g", "set": {"model.h": 2},
@@ -66,7 +66,7 @@ TEST_CASE("sweep: later beats earlier: base, set, row, command line") {
 }
 
 TEST_CASE("sweep: comma lists on the command line make a grid of an experiment") {
-  const Folder folder;
+  const SweepFiles folder;
   const auto sweep = load_sweep(folder.path() / "base.json",
                                 {"model.norm_placement=post,pre", "training.warmup_steps=0,4000",
                                  "model.N=1", R"(data.train=["a","b"])"});
@@ -92,7 +92,7 @@ TEST_CASE("sweep: comma lists on the command line make a grid of an experiment")
 
 TEST_CASE(
     "sweep: rows and a grid make every row with every point; figures stay with the row itself") {
-  const Folder folder;
+  const SweepFiles folder;
   const auto file =
       folder.write(R"({"base": "base.json", "grid": {"model.norm_placement": ["post", "pre"]},
     "rows": [{"id": "a", "paper": {"bleu": 20}}, {"id": "b", "set": {"model.h": 2}}]})");
@@ -109,7 +109,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sweep: mistakes name the file, the row and the key") {
-  const Folder folder;
+  const SweepFiles folder;
   const auto refused = [&](const std::string& text, const std::string& message) {
     INFO(text);
     REQUIRE_THROWS_WITH(load_sweep(folder.write(text)), Contains("x.json: " + message));
@@ -148,7 +148,7 @@ TEST_CASE("sweep: mistakes name the file, the row and the key") {
 }
 
 TEST_CASE("sweep: a file without rows and grid is one row, called by the file") {
-  const Folder folder;
+  const SweepFiles folder;
   const auto named = [&](const std::string& name) {
     std::ofstream(folder / name) << R"({"base": "base.json", "seeds": [1, 2]})";
     return ids(load_sweep(folder / name));
@@ -164,7 +164,7 @@ TEST_CASE("sweep: a file without rows and grid is one row, called by the file") 
 }
 
 TEST_CASE("sweep: an id that could leave the folder or hide in it is refused") {
-  const Folder folder;
+  const SweepFiles folder;
   for (const std::string id : {"", ".", "..", "../a", "a/b", "/tmp", ".hidden", "-rf", "a b",
                                "a\\u0000", "\\u00e4", "a,b", "lock", "sweep.json"}) {
     INFO(id);
@@ -175,7 +175,7 @@ TEST_CASE("sweep: an id that could leave the folder or hide in it is refused") {
 }
 
 TEST_CASE("sweep: a grid too large to be meant is refused") {
-  const Folder folder;
+  const SweepFiles folder;
   std::string list = "1";
   for (int i = 2; i <= 200; ++i) list += "," + std::to_string(i);
   REQUIRE_THROWS_WITH(load_sweep(folder.path() / "base.json",

@@ -12,9 +12,9 @@ using Catch::Matchers::Contains;
 namespace {
 
 // A tiny model, hardly trained.
-class Place {
+class TranslationPlace {
  public:
-  Place() {
+  TranslationPlace() {
     const auto trained =
         place_.train("run", {"data.test=" + place_.file("data/test"), "decoding.beam=4"});
     INFO(trained.err);
@@ -51,7 +51,7 @@ std::vector<std::string> endless(std::vector<std::string> words) {
 }  // namespace
 
 TEST_CASE("translate: n-best lists, best first, of every line", "[e2e]") {
-  const Place place;
+  const TranslationPlace place;
   const std::string input = "the\n\nthe old man\n";
   const auto best = lines_of(place.run({"translate", "--scores"}, input).out);
   const auto list = place.run({"translate", "--n-best", "3"}, input);
@@ -80,7 +80,7 @@ TEST_CASE("translate: n-best lists, best first, of every line", "[e2e]") {
 }
 
 TEST_CASE("translate: a line and a beam too large for memory are refused by rule", "[e2e]") {
-  const Place place;
+  const TranslationPlace place;
   const auto wide = place.run({"translate", "decoding.beam=10000"}, "the\n");
   REQUIRE(wide.code == 2);
   REQUIRE_THAT(wide.err, Contains("decoding.beam: 10000") && Contains("6250 would"));
@@ -96,7 +96,7 @@ TEST_CASE("translate: a line and a beam too large for memory are refused by rule
 }
 
 TEST_CASE("interrupt: translate, score and evaluate end at once and keep what is done", "[e2e]") {
-  const Place place;
+  const TranslationPlace place;
   const auto translated = place.run(endless({"translate"}), std::string(16, '\n') + "the\n",
                                     "timeout --preserve-status -k 20 -s TERM 2");
   INFO(translated.err);
@@ -111,7 +111,7 @@ TEST_CASE("interrupt: translate, score and evaluate end at once and keep what is
 }
 
 TEST_CASE("score: standard input, and lines that do not match", "[e2e]") {
-  const Place place;
+  const TranslationPlace place;
   const auto read = [&](const char* name) { return read_file(place.file(name)); };
   const std::string source = place.file("data/test.en"), target = place.file("data/test.de");
   const auto files = place.run({"score", "--source", source, "--target", target});

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "experiments/machine.h"
 #include "tools/commands/model_options.h"
 #include "tools/status_line.h"
+#include "transformer/clock.h"
 #include "transformer/data/lines.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/decode/beam_search.h"
@@ -32,12 +32,6 @@ namespace transformer {
 namespace {
 
 using Pieces = std::vector<int32_t>;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // A sentence a line: its word-pieces' numbers, with spaces between.
 std::vector<Pieces> read_sentences(const std::string& path, int64_t V) {
   std::vector<Pieces> sentences;
@@ -130,17 +124,18 @@ struct Setup {
   bool as_source = false;         // else, as many as the batch's longest source has
 };
 
-struct Measured {
+struct TranslationMeasures {
   double seconds = 0;
   SearchProfile profile;
   int64_t target_tokens = 0;
   std::vector<Pieces> translations;
 };
 
-Measured decode(Setup& setup, int64_t sentences_per_batch, const std::atomic<bool>& stop) {
+TranslationMeasures decode(Setup& setup, int64_t sentences_per_batch,
+                           const std::atomic<bool>& stop) {
   auto decoding = setup.config.decoding;
   decoding.sentences_per_batch = sentences_per_batch;
-  Measured measured;
+  TranslationMeasures measured;
   const auto start = Clock::now();
   const auto size = static_cast<size_t>(sentences_per_batch);
   for (size_t first = 0; first < setup.sentences.size() && !stop; first += size) {
@@ -160,7 +155,7 @@ Measured decode(Setup& setup, int64_t sentences_per_batch, const std::atomic<boo
   return measured;
 }
 
-Json report(const Setup& setup, int64_t sentences_per_batch, const Measured& measured) {
+Json report(const Setup& setup, int64_t sentences_per_batch, const TranslationMeasures& measured) {
   const auto sentences = std::ssize(setup.sentences);
   int64_t source_tokens = 0;
   for (const auto& sentence : setup.sentences) source_tokens += std::ssize(sentence);
@@ -188,7 +183,7 @@ Json report(const Setup& setup, int64_t sentences_per_batch, const Measured& mea
             {"search", profile.search}}}};
 }
 
-void print(const Json& batch) {
+void print_translation(const Json& batch) {
   const auto number = [&](const char* key) { return batch[key].get<double>(); };
   char line[400];
   std::snprintf(line, sizeof line,
@@ -319,14 +314,14 @@ int bench_decode_command(int argc, char** argv) {
     auto warm = setup;
     warm.sentences.resize(std::min<size_t>(warm.sentences.size(), 1));
     decode(warm, size, stop);
-    Measured fastest = decode(setup, size, stop);
+    TranslationMeasures fastest = decode(setup, size, stop);
     for (int64_t i = 1; i < repeats && !stop; ++i) {
       auto again = decode(setup, size, stop);
       if (again.seconds < fastest.seconds) fastest = std::move(again);
     }
     if (stop) return interrupts.exit_code();
     batches.push_back(report(setup, size, fastest));
-    if (!arguments->has("json")) print(batches.back());
+    if (!arguments->has("json")) print_translation(batches.back());
     if (arguments->has("hypotheses")) {
       write_pieces(arguments->get<std::string>("hypotheses"), fastest.translations);
     }

@@ -1,7 +1,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "tools/commands/product_times.h"
 #include "transformer/analysis/flops.h"
 #include "transformer/analysis/time_by_part.h"
+#include "transformer/clock.h"
 #include "transformer/error.h"
 #include "transformer/json.h"
 #include "transformer/nn/init.h"
@@ -24,12 +24,6 @@
 namespace transformer {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Floating-point operations of a batch without its padding.
 double real_flops(const ModelConfig& model, const Batch& batch) {
@@ -45,7 +39,7 @@ double real_flops(const ModelConfig& model, const Batch& batch) {
   return flops;
 }
 
-struct Measured {
+struct TrainingMeasures {
   std::vector<double> seconds;     // a step
   std::vector<double> step_flops;  // of its real tokens
   int64_t source_tokens = 0;
@@ -57,8 +51,8 @@ struct Measured {
 };
 
 // A training step as the trainer makes it: gradients, their norm, Adam.
-Measured measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
-                 int64_t steps, const torch::Device& device, bool by_part) {
+TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
+                         int64_t steps, const torch::Device& device, bool by_part) {
   Transformer model(config.model);
   initialise(*model, config.training.seed);
   model->to(device);
@@ -68,7 +62,7 @@ Measured measure(const Config& config, const std::vector<Batch>& batches, int64_
     parameters.emplace_back(parameter.key(), parameter.value());
   }
   Adam optimizer(parameters, config.training);
-  Measured measured;
+  TrainingMeasures measured;
   std::optional<TimeByPart> clock;
   for (int64_t step = 1; step <= warmup + steps; ++step) {
     if (step == warmup + 1 && by_part) clock.emplace();
@@ -94,7 +88,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-Json report(const Config& config, const Measured& m, const torch::Device& device) {
+Json report(const Config& config, const TrainingMeasures& m, const torch::Device& device) {
   const auto steps = std::ssize(m.seconds);
   const auto products =
       training_products(config.model, m.source_tokens / steps, m.target_tokens / steps);
@@ -136,7 +130,7 @@ Json report(const Config& config, const Measured& m, const torch::Device& device
           {"commit", kCommit}};
 }
 
-void print(const Json& r) {
+void print_training(const Json& r) {
   const auto number = [&](const char* key) { return r[key].get<double>(); };
   std::printf("%ld steps on %s, %ld threads\n", r["steps"].get<long>(),
               r["device"].get<std::string>().c_str(), r["threads"].get<long>());
@@ -200,7 +194,7 @@ int bench_train_command(int argc, char** argv) {
   if (arguments->has("json")) {
     std::cout << result.dump(2) << "\n";
   } else {
-    print(result);
+    print_training(result);
   }
   return 0;
 }

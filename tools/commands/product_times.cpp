@@ -3,17 +3,17 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <tuple>
+
+#include "transformer/clock.h"
 
 namespace transformer {
 
 namespace {
 
 double time_of(const Product& product, const torch::TensorOptions& options, int64_t repeats) {
-  using Clock = std::chrono::steady_clock;
   const bool is_transposed_left = product.layout == Product::Layout::by_weight;
   const bool is_transposed_right = product.layout == Product::Layout::forward;
   const auto operand = [&](int64_t rows, int64_t columns, bool transposed) {
@@ -28,7 +28,7 @@ double time_of(const Product& product, const torch::TensorOptions& options, int6
     const auto start = Clock::now();
     torch::mm_out(out, left, right);
     if (options.device().is_cuda()) torch::cuda::synchronize();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = seconds_since(start);
     if (i > 0) least = std::min(least, seconds);
   }
   return least;

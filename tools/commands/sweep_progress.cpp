@@ -13,10 +13,6 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 }  // namespace
 
 SweepProgress::SweepProgress(const Sweep& selected, fs::path folder,

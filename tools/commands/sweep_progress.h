@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -9,6 +8,7 @@
 
 #include "experiments/runner.h"
 #include "tools/status_line.h"
+#include "transformer/clock.h"
 
 namespace transformer {
 
@@ -23,7 +23,6 @@ class SweepProgress {
 
  private:
   using Run = std::pair<std::string, int64_t>;
-  using Clock = std::chrono::steady_clock;
   struct Running {
     double work = 0;
     int64_t train_steps = 0;

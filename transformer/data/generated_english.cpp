@@ -22,8 +22,6 @@ using Words = std::vector<std::string>;
 
 enum class Role { subject, object };
 
-bool is_plural(const NounPhrase& phrase) { return phrase.number == Number::plural; }
-
 const char* pronoun(const NounPhrase& phrase, Role role) {
   const bool subject = role == Role::subject;
   if (phrase.person == Person::first) {
@@ -94,12 +92,12 @@ void say(const NounPhrase& phrase, Role role, Words& words) {
 }
 
 // The auxiliary, which a question puts first, and the rest of the verb.
-struct VerbGroup {
+struct EnglishVerb {
   std::string auxiliary;
   std::string rest;
 };
 
-VerbGroup copula(const Clause& clause) {
+EnglishVerb copula(const Clause& clause) {
   const auto& subject = clause.subject;
   const bool plural = is_plural(subject);
   const bool first = subject.person == Person::first;
@@ -120,7 +118,7 @@ VerbGroup copula(const Clause& clause) {
   return {};
 }
 
-VerbGroup verb_group(const Clause& clause, bool needs_auxiliary) {
+EnglishVerb verb_group(const Clause& clause, bool needs_auxiliary) {
   const auto& verb = *clause.verb;
   if (verb.frame == Frame::copula) return copula(clause);
   const bool third = !is_plural(clause.subject) && clause.subject.person == Person::third;

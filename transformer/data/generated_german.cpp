@@ -46,8 +46,6 @@ constexpr Table kPronoun{{{"er", "sie", "es", "sie"},
 constexpr std::array<const char*, 4> kI{"ich", "mich", "mir", "meiner"};
 constexpr std::array<const char*, 4> kWe{"wir", "uns", "uns", "unser"};
 
-bool is_plural(const NounPhrase& phrase) { return phrase.number == Number::plural; }
-
 const char* look_up(const Table& table, Case c, const NounPhrase& phrase) {
   const auto column = is_plural(phrase) ? 3 : static_cast<size_t>(phrase.gender);
   return table[static_cast<size_t>(c)][column];
@@ -158,13 +156,13 @@ std::string form(const Forms& forms, const NounPhrase& subject) {
 }
 
 // The finite verb, and what ends the clause.
-struct VerbGroup {
+struct GermanVerb {
   std::string finite;
   Words end;
   std::string separable;  // a prefix apart from the finite verb, or before it where that comes last
 };
 
-VerbGroup verb_group(const Clause& clause) {
+GermanVerb verb_group(const Clause& clause) {
   const auto& verb = *clause.verb;
   const auto& subject = clause.subject;
   const bool copula = verb.frame == Frame::copula;

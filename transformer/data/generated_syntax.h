@@ -35,6 +35,8 @@ struct NounPhrase {
   std::shared_ptr<Clause> relative;
 };
 
+inline bool is_plural(const NounPhrase& phrase) { return phrase.number == Number::plural; }
+
 struct PrepositionalPhrase {
   size_t preposition = 0;  // an index for preposition_english and its like
   NounPhrase object;

@@ -2,10 +2,10 @@
 
 #include <torch/torch.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "transformer/analysis/flops.h"
+#include "transformer/clock.h"
 #include "transformer/data/batches.h"
 #include "transformer/error.h"
 #include "transformer/nn/init.h"
@@ -18,12 +18,6 @@
 namespace transformer {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::string rows_of(const std::vector<Batch>& batches) {
   constexpr size_t kShown = 10;

@@ -135,8 +135,6 @@ TRANSFORMER_INLINE void normalize_row_backward(const float* outer, const float* 
   }
 }
 
-constexpr int64_t kRowGrain = 16;
-
 class NormalizedSum : public torch::autograd::Function<NormalizedSum> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x_rows,

@@ -10,8 +10,6 @@ namespace transformer {
 
 namespace {
 
-constexpr int64_t kRowGrain = 32;
-
 class Embedded : public torch::autograd::Function<Embedded> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context,

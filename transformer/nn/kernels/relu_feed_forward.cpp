@@ -11,8 +11,6 @@ namespace transformer {
 
 namespace {
 
-constexpr int64_t kRowGrain = 16;
-
 // Where `inner` is 0, so becomes `gradient`. Returns the sums of what is left over the rows.
 torch::Tensor stop_and_sum_(torch::Tensor& gradient, const torch::Tensor& inner) {
   const int64_t rows = gradient.size(0);

@@ -11,6 +11,7 @@ namespace transformer {
 #define TRANSFORMER_INLINE inline __attribute__((always_inline))
 
 constexpr int64_t kLanes = 16;
+constexpr int64_t kRowGrain = 16;  // so many rows are worth a thread
 using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Words = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
 using Ints = int32_t __attribute__((vector_size(kLanes * sizeof(int32_t))));
