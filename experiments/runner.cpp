@@ -98,7 +98,7 @@ class Runner {
     const auto size = fs::file_size(program.log, none);
     run.log_start = none ? 0 : static_cast<int64_t>(size);
     running_.emplace(launcher_.start(program), run);
-    on_event_({Kind::started, *run.row, run.seed});
+    on_event_({Kind::started, *run.row, run.seed, {last_checkpoint(folder / "checkpoints")}});
     write_results();
   }
 

@@ -36,7 +36,7 @@ struct RunEvent {
   Kind kind;
   const SweepRow& row;
   int64_t seed;
-  RunProgress progress{};  // with `progress`
+  RunProgress progress{};  // with `started`: the step it goes on from; with `progress`
   std::string message{};   // with `failed`: why, and where its log is; with `damaged`: what
 };
 

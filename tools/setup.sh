@@ -69,6 +69,18 @@ find_torch() {
   return 1
 }
 
+# Without an NVIDIA GPU the CPU build, where pip's indexes have it: it is a tenth of the size. Either works.
+install_torch() {
+  local pip=(.venv/bin/python -m pip install -q --disable-pip-version-check)
+  if [ ! -e /proc/driver/nvidia/version ] &&
+    "${pip[@]}" "torch==$TORCH_VERSION+cpu" >/dev/null 2>&1; then
+    return 0
+  fi
+  say "this takes a while: pip's indexes may have the CUDA build alone, some 3 GB with all it needs;" \
+    "PIP_EXTRA_INDEX_URL=<PyTorch's index of CPU builds> before the command makes it 200 MB"
+  "${pip[@]}" "torch==$TORCH_VERSION" >&2
+}
+
 if command -v apt-get >/dev/null; then
   install_packages "${PACKAGES[@]}"
 else
@@ -80,6 +92,6 @@ if ! find_torch; then
     install_packages python3-venv
   fi
   say "no LibTorch found; installing torch==$TORCH_VERSION into .venv"
-  [ -x .venv/bin/python ] || python3 -m venv .venv
-  .venv/bin/python -m pip install -q --disable-pip-version-check "torch==$TORCH_VERSION" >&2
+  .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv --clear .venv
+  install_torch
 fi

@@ -16,44 +16,48 @@ std::string fixed(double value, int digits) {
 }  // namespace
 
 SweepProgress::SweepProgress(const Sweep& selected, fs::path folder,
-                             std::function<double(const Config&)> work)
+                             const std::function<double(const Config&)>& work)
     : folder_(std::move(folder)),
-      work_(std::move(work)),
       several_seeds_(selected.seeds.size() > 1),
       runs_(std::ssize(selected.rows) * std::ssize(selected.seeds)) {
   for (const auto& row : selected.rows) {
-    whole_work_ += work_(row.config) * static_cast<double>(selected.seeds.size());
+    for (const int64_t seed : selected.seeds) left_.add({row.id, seed}, work(row.config));
   }
 }
 
 void SweepProgress::operator()(const RunEvent& event) {
   const Run run{event.row.id, event.seed};
-  const double work = work_(event.row.config);
+  const int64_t train_steps = event.row.config.training.train_steps;
+  const double share = static_cast<double>(event.progress.step) / static_cast<double>(train_steps);
   switch (event.kind) {
     case RunEvent::Kind::skipped:
       ++done_;
-      whole_work_ -= work;
+      left_.end(run);
       return;
     case RunEvent::Kind::damaged:
       line_.say(name(run) + ": run again: " + event.message);
       return;
     case RunEvent::Kind::started:
-      running_[run] = {work, event.row.config.training.train_steps, Clock::now(), {}};
+      running_[run] = {train_steps, Clock::now(), event.progress.step};
+      left_.start(run, share);
       break;
     case RunEvent::Kind::progress:
-      running_[run].progress = event.progress;
+      running_[run].step = event.progress.step;
+      running_[run].loss = event.progress.loss;
+      left_.reach(run, share);
       break;
     case RunEvent::Kind::finished:
       line_.say(name(run) + ": " + outcome(run));
       running_.erase(run);
+      left_.reach(run, 1);
+      left_.end(run);
       ++done_;
-      done_work_ += work;
       break;
     case RunEvent::Kind::failed:
       line_.say(name(run) + ": failed: " + event.message);
       running_.erase(run);
+      left_.end(run);
       ++failed_;
-      done_work_ += work;
       break;
     case RunEvent::Kind::stopped:
       line_.say(name(run) + ": stopped");
@@ -77,25 +81,22 @@ std::string SweepProgress::outcome(const Run& run) const {
 
 std::string SweepProgress::status() const {
   std::string runs;
-  double work = done_work_;
   double runs_done = static_cast<double>(done_ + failed_);
   for (const auto& [run, state] : running_) {
-    const double part =
-        static_cast<double>(state.progress.step) / static_cast<double>(state.train_steps);
-    work += state.work * part;
+    const double part = static_cast<double>(state.step) / static_cast<double>(state.train_steps);
     runs_done += part;
     runs += " | " + name(run);
-    if (state.progress.step == 0) continue;
-    runs += " step " + grouped(state.progress.step) + " of " + grouped(state.train_steps) +
-            " loss " + fixed(state.progress.loss, 3);
+    if (state.step == 0) continue;
+    runs += " step " + grouped(state.step) + " of " + grouped(state.train_steps);
+    if (state.loss) runs += " loss " + fixed(*state.loss, 3);
   }
-  const double part = whole_work_ > 0 ? work / whole_work_ : 1;
   const double elapsed = seconds_since(start_);
   std::string text = line_.bar(runs_done / static_cast<double>(runs_)) + " " +
                      std::to_string(done_) + " of " + std::to_string(runs_) + " runs done";
   if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
   text += ", " + duration(elapsed);
-  if (part > 0.01 && part < 1) text += ", about " + duration(elapsed * (1 - part) / part) + " left";
+  const auto left = left_.seconds(elapsed);
+  if (left && *left > 0) text += ", about " + duration(*left) + " left";
   return text + runs;
 }
 

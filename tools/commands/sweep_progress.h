@@ -3,10 +3,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
-#include <utility>
 
 #include "experiments/runner.h"
+#include "experiments/time_left.h"
 #include "tools/status_line.h"
 #include "transformer/clock.h"
 
@@ -17,17 +18,17 @@ class SweepProgress {
  public:
   // `work` of a run decides how much of the whole it is.
   SweepProgress(const Sweep& selected, std::filesystem::path folder,
-                std::function<double(const Config&)> work);
+                const std::function<double(const Config&)>& work);
 
   void operator()(const RunEvent& event);
 
  private:
-  using Run = std::pair<std::string, int64_t>;
+  using Run = TimeLeft::Run;
   struct Running {
-    double work = 0;
     int64_t train_steps = 0;
     Clock::time_point start;
-    RunProgress progress;
+    int64_t step = 0;
+    std::optional<double> loss{};
   };
 
   std::string outcome(const Run& run) const;
@@ -35,14 +36,12 @@ class SweepProgress {
   std::string name(const Run& run) const;
 
   std::filesystem::path folder_;
-  std::function<double(const Config&)> work_;
   StatusLine line_;
   bool several_seeds_;
   int64_t runs_;
   int64_t done_ = 0;
   int64_t failed_ = 0;
-  double whole_work_ = 0;  // of what is done here, without what was complete before
-  double done_work_ = 0;
+  TimeLeft left_;
   std::map<Run, Running> running_;
   Clock::time_point start_ = Clock::now();
 };
