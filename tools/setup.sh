@@ -53,6 +53,16 @@ check_tools_without_apt() {
   say "no apt-get here: CMake fetches the libraries that it does not find"
 }
 
+# Said here in a line, rather than by CMake once all else is installed.
+check_cmake() {
+  local needed found
+  needed=$(sed -n 's/^cmake_minimum_required(VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  found=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+  [ "$(printf '%s\n' "$needed" "$found" | sort -V | head -n 1)" != "$needed" ] || return 0
+  say "needs CMake $needed or newer (Debian 12 and Ubuntu 24.04 have it); $(command -v cmake) is ${found:-unknown}"
+  exit 1
+}
+
 # Whole: pip writes RECORD last.
 python_has_torch() {
   "$1" -c "
@@ -86,6 +96,7 @@ if command -v apt-get >/dev/null; then
 else
   check_tools_without_apt
 fi
+check_cmake
 
 if ! find_torch; then
   if ! python3 -c 'import ensurepip' 2>/dev/null && command -v apt-get >/dev/null; then
