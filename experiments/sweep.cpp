@@ -128,11 +128,12 @@ std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides) 
       Config config;
       override_config(config, {axis.key + "=" + piece});
       const Json value = kept_value(config, axis.key);
-      axis.values.push_back(kept_value(axis.key, value, "command line"));
+      axis.values.push_back(kept_value(axis.key, value, kCommandLine));
     }
-    check_values(axis, "command line");
+    check_values(axis, kCommandLine);
     for (const auto& other : axes) {
-      if (other.key == axis.key) throw UserError("command line: " + axis.key + " is given twice");
+      if (other.key == axis.key)
+        throw UserError(std::string(kCommandLine) + ": " + axis.key + " is given twice");
     }
     axes.push_back(std::move(axis));
   }
@@ -249,22 +250,9 @@ SweepRow resolved_row(const Sweep& sweep, const RowEntry& entry, const Json& poi
   return row;
 }
 
-}  // namespace
-
-void check_seeds(const std::vector<int64_t>& seeds, const std::string& where) {
-  if (seeds.empty()) throw UserError(where + ": expected at least one seed");
-  std::set<int64_t> seen;
-  for (const int64_t seed : seeds) {
-    if (seed < 1) {
-      throw UserError(where + ": expected seeds from 1; got " + std::to_string(seed));
-    }
-    if (!seen.insert(seed).second) {
-      throw UserError(where + ": the seed " + std::to_string(seed) + " is given twice");
-    }
-  }
-}
-
-Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides) {
+// `where` stands before what is wrong of the rows once the overrides are applied.
+Sweep load(const fs::path& path, const std::vector<std::string>& overrides,
+           const std::string& where) {
   const std::string file = path.string();
   const Json json = read_config_file(path);
   const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
@@ -302,15 +290,48 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
     entries.emplace_back();
     if (grid.empty()) entries[0].id = id_of(path);
   }
-  check_count(entries.size(), grid, file);
+  check_count(entries.size(), grid, where);
   const auto points = product(grid);
   for (const auto& entry : entries) {
-    for (const auto& point : points) sweep.rows.push_back(resolved_row(sweep, entry, point, file));
+    for (const auto& point : points) sweep.rows.push_back(resolved_row(sweep, entry, point, where));
   }
-  check_different(sweep.rows, file);
+  check_different(sweep.rows, where);
   sweep.seeds = has("seeds") ? content.seeds : std::vector{sweep.base.training.seed};
   check_seeds(sweep.seeds, file + ": seeds");
   return sweep;
+}
+
+bool is_sound(const fs::path& path) {
+  try {
+    load(path, {}, "");
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void check_seeds(const std::vector<int64_t>& seeds, const std::string& where) {
+  if (seeds.empty()) throw UserError(where + ": expected at least one seed");
+  std::set<int64_t> seen;
+  for (const int64_t seed : seeds) {
+    if (seed < 1) {
+      throw UserError(where + ": expected seeds from 1; got " + std::to_string(seed));
+    }
+    if (!seen.insert(seed).second) {
+      throw UserError(where + ": the seed " + std::to_string(seed) + " is given twice");
+    }
+  }
+}
+
+Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides) {
+  try {
+    return load(path, overrides, path.string());
+  } catch (const UserError&) {
+    if (overrides.empty() || !is_sound(path)) throw;
+  }
+  return load(path, overrides, kCommandLine);  // throws too, and names it
 }
 
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids) {

@@ -35,7 +35,7 @@ struct Sweep {
 // Reads a sweep file, or an experiment with comma lists among the overrides: model.h=1,2
 // model.N=2,4. Later beats earlier: base, "set", a row's "set", "grid", overrides. Every row's
 // config is resolved and checked. Ids are unique and fit to be folder names. Throws UserError:
-// `FILE: row ID: KEY: ...`.
+// `FILE: row ID: KEY: ...`, with "command line" for FILE where the file by itself is sound.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 // Leaves the rows with these ids, in the sweep's order. Throws UserError on one that is not there.

@@ -74,6 +74,7 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
   refused(R"({"model": {"d_model": 33, "h": 3}})", "model.d_model: 33 is odd");
   refused(R"({"model": {"V": 10, "source_V": 20}})", "model.tie_embeddings");
   refused(R"({"training": {"beta2": "0.98"}})", "training.beta2: expected a number; got \"0.98\"");
+  refused(R"({"training": {"seed": -5}})", "training.seed: -5 is not in 1..");
   refused(R"([])", "expected an object; got []");
   refused(R"({"model": {"h": 4, "h": 8}})", "\"h\" is given twice");
   refused(R"({"model": {"P_drop": 1e999}})", "a number in it is too large");
@@ -110,6 +111,26 @@ TEST_CASE("config: a file says what differs from its base") {
   REQUIRE(config.model.h == 4);
   REQUIRE(config.model.N == 2);
   REQUIRE(config.training.seed == 7);
+
+  const auto blamed = [&](const std::string& text, const std::vector<std::string>& overrides) {
+    std::ofstream(folder / "own.json") << text;
+    try {
+      load_config(folder / "own.json", overrides);
+      return std::string("nobody");
+    } catch (const UserError& error) {
+      const std::string message = error.what();
+      return message.starts_with("command line: model.") ? std::string("command line")
+             : message.starts_with((folder / "own.json").string() + ": model.")
+                 ? std::string("file")
+                 : message;
+    }
+  };
+  REQUIRE(blamed(R"({"model": {"h": 3}})", {}) == "file");
+  REQUIRE(blamed(R"({"model": {"h": 3}})", {"training.seed=7"}) == "file");
+  REQUIRE(blamed(R"({"model": {"h": 4}})", {"model.h=3"}) == "command line");
+  REQUIRE(blamed(R"({"model": {"h": 4}})", {"model.d_model=31"}) == "command line");
+  REQUIRE(blamed(R"({"model": {"h": 3}})", {"model.h=4", "model.P_drop=1"}) == "command line");
+  REQUIRE(blamed(R"({"model": {"h": 3}})", {"model.h=4"}) == "nobody");
 
   std::ofstream(folder / "circle.json") << R"({"base": "circle.json"})";
   REQUIRE_THROWS_WITH(read_config(folder / "circle.json"), Contains("in a circle"));

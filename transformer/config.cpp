@@ -1,6 +1,7 @@
 #include "transformer/config.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "transformer/config_file.h"
@@ -102,6 +103,7 @@ void check(const TrainingConfig& training, const Rules& rules) {
   rules.in_range("training.epsilon", training.epsilon, 0, 1);
   rules.in_range("training.clip_norm", training.clip_norm, 0, 1e12);
   rules.in_range("training.accumulate", training.accumulate, 1, 100000);
+  rules.in_range("training.seed", training.seed, 1, std::numeric_limits<int64_t>::max());
   rules.in_range("training.log_every", training.log_every, 1);
   rules.in_range("training.validate_every", training.validate_every, 0);
   rules.in_range("training.checkpoint_every", training.checkpoint_every, 1);
@@ -158,6 +160,16 @@ Config read_over_bases(const fs::path& path, std::set<fs::path> seen) {
   return config;
 }
 
+// What resolve() refuses; empty where it refuses nothing.
+std::string problem_of(const Config& config) {
+  try {
+    resolve(config);
+    return "";
+  } catch (const UserError& problem) {
+    return problem.what();
+  }
+}
+
 }  // namespace
 
 Config read_config(const fs::path& path) { return read_over_bases(path, {}); }
@@ -202,9 +214,11 @@ Config resolve(Config config, const std::string& where) {
 }
 
 Config load_config(const fs::path& path, const std::vector<std::string>& overrides) {
-  Config config = read_config(path);
+  const Config file = read_config(path);
+  Config config = file;
   override_config(config, overrides);
-  return resolve(config, path.string());
+  const bool is_the_files = problem_of(config) == problem_of(file);
+  return resolve(config, is_the_files ? path.string() : kCommandLine);
 }
 
 std::string config_fingerprint(const Config& config) { return fingerprint(to_json(config).dump()); }

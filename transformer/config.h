@@ -176,7 +176,8 @@ struct DecodingConfig {
   double alpha = 0.6;  // length penalty
   LengthPenalty length_penalty = LengthPenalty::gnmt;
   int64_t max_extra_length = 50;  // a translation has at most the input's pieces and this many more
-  // Both bound a batch, change speed and memory, and never a translation.
+  // Both bound a batch and change speed and memory; a translation only where two hypotheses' scores
+  // are as near as rounding.
   int64_t sentences_per_batch = 32;
   int64_t tokens_per_batch = 25000;  // sentences × beam × the most pieces one may be given
 
@@ -217,7 +218,11 @@ void override_config(Config& config, const std::vector<std::string>& overrides);
 // ranges and the rules between keys. `where` stands before each message. Throws UserError.
 Config resolve(Config config, const std::string& where = "");
 
-// The three in turn: what every command that takes a CONFIG does.
+// Stands before a message where the file stands else: what is wrong came with the overrides.
+constexpr const char* kCommandLine = "command line";
+
+// The three in turn: what every command that takes a CONFIG does. What the file has wrong by itself
+// is said of the file, all else of the command line.
 Config load_config(const std::filesystem::path& path,
                    const std::vector<std::string>& overrides = {});
 

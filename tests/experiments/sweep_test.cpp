@@ -143,6 +143,22 @@ TEST_CASE("sweep: mistakes name the file, the row and the key") {
           "grid: model.h: expected a list of values; got 4");
   refused(R"({"base": "base.json", "grid": {"model.hh": [4]}})", "grid: model.hh: unknown key");
   refused(R"({"base": "base.json", "set": {"model": {}}})", "model: unknown key");
+  const auto blamed = [&](const std::string& rows, const std::string& override) {
+    const auto file = folder.write(R"({"base": "base.json", "rows": [)" + rows + "]}");
+    try {
+      load_sweep(file, {override});
+      return std::string("nobody");
+    } catch (const UserError& error) {
+      const std::string message = error.what();
+      return message.substr(0, message.find(": "));
+    }
+  };
+  REQUIRE(blamed(R"({"id": "a"})", "model.h=3") == "command line");
+  REQUIRE(blamed(R"({"id": "a", "set": {"model.d_ff": 9}}, {"id": "b"})", "model.d_ff=8") ==
+          "command line");  // both rows are one experiment now
+  REQUIRE(blamed(R"({"id": "a", "set": {"model.h": 3}})", "model.N=2") ==
+          (folder / "x.json").string());
+  REQUIRE(blamed(R"({"id": "a", "set": {"model.h": 3}})", "model.h=4") == "nobody");
   REQUIRE_THROWS_WITH(load_sweep(folder.write(R"({"base": "none.json", "rows": []})")),
                       Contains("none.json: cannot open"));
 }

@@ -22,7 +22,9 @@ TEST_CASE("bad input: configs and usage", "[e2e]") {
   refused(run_program({"config", "configs/none.json"}), 2, "configs/none.json: cannot open");
   refused(run_program({"config", "configs/mini.json", "model.hh=2"}), 2, "did you mean model.h?");
   refused(run_program({"config", "configs/mini.json", "model.P_drop=1.5"}), 2,
-          "configs/mini.json: model.P_drop: 1.5 is not in [0, 1)");
+          "transformer: command line: model.P_drop: 1.5 is not in [0, 1)");
+  refused(run_program({"config", "configs/mini.json", "training.seed=0"}), 2,
+          "transformer: command line: training.seed: 0 is not in 1..");
   refused(run_program({"config", "configs/mini.json", "model.norm_placement=prenorm"}), 2,
           "is not one of: post, pre");
   refused(run_program({"config", "configs/table3.json"}), 2, "this is a sweep");

@@ -61,6 +61,8 @@ TEST_CASE("sweep command: wrong usage is one line and exit code 2", "[e2e]") {
   refused({kMini, "--seed", "2"}, "--seed: unknown option; did you mean --seeds?");
   refused({"configs/mini.json", "--dry-run", "model.hh=1,2"},
           "model.hh: unknown key; did you mean model.h?");
+  refused({"configs/mini.json", "--dry-run", "model.P_drop=0.1,2"},
+          "command line: row P_drop-2.0: model.P_drop: 2.0 is not in [0, 1)");
   // The dry run refuses what the run itself would.
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--dry-run"}, std::vector<std::string>{"--out", "/proc/none"}}) {

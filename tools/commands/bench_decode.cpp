@@ -213,7 +213,7 @@ Setup set_up(const Arguments& arguments) {
   if (trained) {
     read = read_model(arguments.get<std::string>("checkpoint"));
     override_config(read.config, arguments.overrides);
-    read.config = resolve(read.config, "overrides");
+    read.config = resolve(read.config, kCommandLine);
   } else {
     read.config = load_config(arguments.positional[0], arguments.overrides);
     if (!read.config.model.V.stated()) throw UserError("bench decode: expected model.V=N");

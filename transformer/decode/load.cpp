@@ -73,7 +73,7 @@ LoadedModel load_model(const std::filesystem::path& path, const std::vector<std:
   const Model model = read_model(path);
   Config config = model.config;
   override_config(config, overrides);
-  config = resolve(config, "overrides");
+  config = resolve(config, kCommandLine);
   if (const auto different = differences(model.config.model, config.model); !different.empty()) {
     throw UserError("model." + both_values(different.front()) + ": " + path.string() +
                     " holds a trained model; only decoding.* and data.* can be changed");

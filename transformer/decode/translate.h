@@ -38,7 +38,8 @@ struct Translation {
 
 // Each sentence's translations, the best first, at most decoding.beam of them; of a sentence
 // without pieces, one without text. None where options.stop ended the search before it was done.
-// Batches and their order change no translation.
+// Batches and their order change a translation only where two hypotheses' scores are as near as
+// rounding.
 std::vector<std::vector<Translation>> translate(Translator& translator,
                                                 const std::vector<std::vector<int32_t>>& sources,
                                                 const SearchOptions& options = {});
