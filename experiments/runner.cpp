@@ -34,6 +34,8 @@ class Runner {
 
   SweepOutcome run(const Sweep& selected) {
     const Interrupts interrupts(Interrupts::Second::is_counted);
+    interrupts.announce(
+        "stopping; runs write their checkpoints; a second signal ends them at once");
     queue(selected);
     folder_.write_results({});
     int told = 0;
@@ -148,7 +150,7 @@ class Runner {
     }
   }
 
-  void write_results() const {
+  void write_results() {
     std::set<SweepFolder::Run> running;
     for (const auto& [pid, run] : running_) running.insert(run.name());
     folder_.write_results(running);

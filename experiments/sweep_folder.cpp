@@ -30,8 +30,9 @@ struct Origin {
   }
 };
 
-Json with_origin(const Sweep& sweep) {
+Json with_origin(const Sweep& sweep, const DataFingerprints& data) {
   Json json = to_json(Origin{});
+  json["data"] = data.to_json();
   json.update(to_json(sweep));
   return json;
 }
@@ -40,7 +41,9 @@ Sweep read_sweep(const fs::path& path) {
   try {
     Json json = read_json(path);
     if (json.is_object()) {
-      for (const auto& key : {"schema_version", "version", "commit", "machine"}) json.erase(key);
+      for (const auto& key : {"schema_version", "version", "commit", "machine", "data"}) {
+        json.erase(key);
+      }
     }
     return sweep_from_json(json, path.string());
   } catch (const UserError& error) {
@@ -109,8 +112,8 @@ Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
 }
 
 SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
-    : folder_(made(folder)), lock_(folder), sweep_(joined_with(folder, sweep)) {
-  write_json(folder / "sweep.json", with_origin(sweep_));
+    : folder_(made(folder)), lock_(folder), sweep_(joined_with(folder, sweep)), data_(sweep_) {
+  write_json(folder / "sweep.json", with_origin(sweep_, data_));
 }
 
 fs::path SweepFolder::run_folder(const Run& run) const { return run_in(folder_, run); }
@@ -144,8 +147,9 @@ void SweepFolder::note_failure(const Run& run, const std::string& message) const
   write_file(run_folder(run) / "failure.txt", message + "\n");
 }
 
-void SweepFolder::write_results(const std::set<Run>& running) const {
-  Results results{with_origin(sweep_), {}, {}};
+void SweepFolder::write_results(const std::set<Run>& running) {
+  if (data_.look_again()) write_json(folder_ / "sweep.json", with_origin(sweep_, data_));
+  Results results{with_origin(sweep_, data_), {}, {}};
   for (const auto& row : sweep_.rows) {
     results.rows.push_back({row.id, row.group, row.set, row.paper, to_json(row.config)});
     for (const int64_t seed : sweep_.seeds) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// DIR/sweep.json                       the sweep as resolved, and what made it
+// DIR/sweep.json                       the sweep as resolved; what made it, and from which data
 // DIR/lock                             held by the one process that writes here
 // DIR/ROW/seed-S/config.json           what the run is started with
 //               /log.txt               what it printed
@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "experiments/data_fingerprints.h"
 #include "experiments/sweep.h"
 #include "transformer/folder_lock.h"
 
@@ -40,13 +41,14 @@ class SweepFolder {
   void prepare(const SweepRow& row, int64_t seed) const;
   void note_failure(const Run& run, const std::string& message) const;
 
-  // Rebuilds results.json from the runs' folders.
-  void write_results(const std::set<Run>& running) const;
+  // Rebuilds results.json from the runs' folders, and sweep.json where data was made meanwhile.
+  void write_results(const std::set<Run>& running);
 
  private:
   std::filesystem::path folder_;
   FolderLock lock_;
   Sweep sweep_;  // with the rows and seeds that were there before
+  DataFingerprints data_;
 };
 
 // The sweep with the rows and seeds that the folder has already; as it stands where there is none.

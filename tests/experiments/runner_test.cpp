@@ -13,6 +13,7 @@
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/fingerprint.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -106,7 +107,7 @@ Sweep sweep_of(const std::vector<std::string>& ids, std::vector<int64_t> seeds =
 }
 
 void wait_for(const fs::path& file) {
-  for (int i = 0; i < 500 && !fs::exists(file); ++i) {
+  for (int i = 0; i < 6000 && !fs::exists(file); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
@@ -375,4 +376,34 @@ TEST_CASE("runner: a program that is not there is one failure, not one a run") {
   REQUIRE_THROWS_WITH(
       run_sweep(sweep, sweep, {.folder = place.out(), .program = "/no/such/program"}, [](auto&) {}),
       "/no/such/program: cannot start: No such file or directory");
+}
+
+TEST_CASE("runner: sweep.json has the fingerprint of each file of data, once the file is there") {
+  Place place;
+  const auto file = [&](const std::string& name) {
+    return (place.out().parent_path() / name).string();
+  };
+  auto sweep = sweep_of({"a", "b"});
+  sweep.rows[0].set.update({{"data.train", {file("a")}}});
+  sweep.rows[1].set.update({{"data.train", {file("b")}}, {"data.source_language", "fr"}});
+  for (auto& row : sweep.rows) {
+    row.set["data.vocabulary"] = file("vocabulary.model");
+    for (const auto& [key, value] : row.set.items()) set_field(row.config, key, value);
+  }
+  write_file(file("a.en"), "the cat\n");
+  write_file(file("a.de"), "die Katze\n");
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started || event.row.id != "a") return;
+    REQUIRE(read_json(place.out() / "sweep.json")["data"][file("vocabulary.model")].is_null());
+    write_file(file("vocabulary.model"), "pieces");  // as the run that learns it
+  };
+  REQUIRE(place(sweep).complete == 2);
+  const Json data = read_json(place.out() / "sweep.json")["data"];
+  REQUIRE(data == Json{{file("a.de"), fingerprint("die Katze\n")},
+                       {file("a.en"), fingerprint("the cat\n")},
+                       {file("b.de"), nullptr},
+                       {file("b.fr"), nullptr},
+                       {file("vocabulary.model"), fingerprint("pieces")}});
+  REQUIRE(read_results(place.out() / "results.json").sweep["data"] == data);
+  REQUIRE(place(sweep).complete == 2);  // it is read again
 }
