@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 
 namespace transformer {
 
@@ -12,11 +14,31 @@ std::atomic<bool> came{false};
 std::atomic<int> interrupts{0};
 std::atomic<int> first{0};
 std::atomic<bool> second_ends{false};
+std::atomic<const char*> announcement{nullptr};
+std::atomic<bool> is_terminal{false};  // where a status line may stand before the cursor
 struct sigaction before_int, before_term;
+
+void write_out(const char* text) {
+  [[maybe_unused]] const auto unheard = write(STDERR_FILENO, text, std::strlen(text));
+}
+
+// Within a signal: system calls only.
+void announce_end() {
+  const char* text = announcement;
+  if (text == nullptr) return;
+  const int before = errno;
+  write_out(is_terminal ? "\ntransformer: " : "transformer: ");
+  write_out(text);
+  write_out("\n");
+  errno = before;
+}
 
 extern "C" void note(int signal) {
   if (came && second_ends) _exit(128 + signal);
-  if (!came) first = signal;
+  if (!came) {
+    first = signal;
+    announce_end();
+  }
   ++interrupts;
   came = true;
 }
@@ -27,6 +49,8 @@ Interrupts::Interrupts(Second second) {
   came = false;
   interrupts = 0;
   first = 0;
+  announcement = nullptr;
+  is_terminal = isatty(STDERR_FILENO) == 1;
   second_ends = second == Second::ends_the_process;
   struct sigaction action {};
   action.sa_handler = note;  // without SA_RESTART: a wait ends when a signal comes
@@ -39,6 +63,8 @@ Interrupts::~Interrupts() {
   sigaction(SIGINT, &before_int, nullptr);
   sigaction(SIGTERM, &before_term, nullptr);
 }
+
+void Interrupts::announce(const char* text) const { announcement = text; }
 
 const std::atomic<bool>& Interrupts::asked() const { return came; }
 

@@ -13,6 +13,9 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
+  // What the first signal is answered with on standard error from now on. The text outlives this.
+  void announce(const char* text) const;
+
   const std::atomic<bool>& asked() const;  // whether one came
   int count() const;
   int signal() const;     // the first one; 0 where none came

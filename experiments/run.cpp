@@ -139,7 +139,9 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   };
   if (auto result = complete_result(folder, note)) return result;
 
-  const Dataset data = open_dataset(config, events.on_note);
+  const auto opened = open_dataset(config, events.on_note, &stop);
+  if (!opened) return std::nullopt;
+  const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
     throw UserError("model.source_V: " + std::to_string(int64_t{config.model.source_V}) +
                     ", but the source vocabulary has " +

@@ -1,7 +1,10 @@
 #include "transformer/data/dataset.h"
 
+#include <atomic>
+
 #include "tests/catch.h"
 #include "tests/data/text.h"
+#include "transformer/data/file_lock.h"
 #include "transformer/error.h"
 
 using namespace transformer;
@@ -29,17 +32,42 @@ struct PreparedCorpus {
 TEST_CASE("dataset: all that a run needs, the vocabulary learned on the way") {
   PreparedCorpus ready;
   std::vector<std::string> said;
-  const auto dataset = open_dataset(ready.config, [&](const auto& line) { said.push_back(line); });
-  REQUIRE(dataset.vocabularies.target.size() == kSmallV);
-  REQUIRE(dataset.train.corpus.size() == 3);
-  REQUIRE(dataset.valid.corpus.size() == 3);
-  REQUIRE(dataset.valid.text.target[1] == "die Katze schläft");
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const auto dataset = open_dataset(ready.config, say);
+  REQUIRE(dataset);
+  REQUIRE(dataset->vocabularies.target.size() == kSmallV);
+  REQUIRE(dataset->train.corpus.size() == 3);
+  REQUIRE(dataset->valid.corpus.size() == 3);
+  REQUIRE(dataset->valid.text.target[1] == "die Katze schläft");
   REQUIRE(said.size() == 2);
+  REQUIRE_THAT(said[1], Contains("binarised 3 pairs: "));
   said.clear();
-  REQUIRE(open_dataset(ready.config, [&](const auto& line) {
-            said.push_back(line);
-          }).train.note.empty());
+  REQUIRE(open_dataset(ready.config, say)->train.note.empty());
   REQUIRE(said.empty());
+}
+
+TEST_CASE("dataset: pairs that are dropped are told by rule, each time") {
+  PreparedCorpus ready;
+  open_vocabularies(ready.config);
+  write_text(ready.folder / "train.en", "the cat\n\n \nthe c\xe9t\na bird\n");
+  write_text(ready.folder / "train.de", "die Katze\neins\nzwei\ndrei\nein Vogel\n");
+  std::vector<std::string> said;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  open_dataset(ready.config, say);
+  open_dataset(ready.config, say);
+  REQUIRE(said.size() == 2);
+  REQUIRE_THAT(said[0], Contains("binarised 2 pairs, 3 dropped (1 invalid_utf8, 2 empty): ") &&
+                            Contains("made for the first time"));
+  REQUIRE(said[1] == "data.train: 2 pairs, 3 dropped (1 invalid_utf8, 2 empty)");
+}
+
+TEST_CASE("dataset: asked to stop, it learns nothing and waits for nobody") {
+  PreparedCorpus ready;
+  const std::atomic<bool> stop = true;
+  REQUIRE_FALSE(open_dataset(ready.config, {}, &stop));
+  const FileLock another(ready.config.data.vocabulary + ".lock");
+  REQUIRE_FALSE(open_dataset(ready.config, {}, &stop));
+  REQUIRE_FALSE(fs::exists(ready.config.data.vocabulary));
 }
 
 TEST_CASE("dataset: a vocabulary that isn't the model's is refused") {

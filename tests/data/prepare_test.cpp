@@ -3,10 +3,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <sstream>
 
 #include "tests/catch.h"
 #include "tests/data/text.h"
+#include "transformer/data/binarise.h"
+#include "transformer/data/file_lock.h"
+#include "transformer/data/stopped.h"
 #include "transformer/error.h"
 
 using namespace transformer;
@@ -155,8 +160,7 @@ TEST_CASE("prepare: nothing left is an error with the counts, and leaves no file
   Ready ready;
   write_text(ready.folder / "train.en", "\nb\xe9\n");
   write_text(ready.folder / "train.de", "a\nb\n");
-  REQUIRE_THROWS_WITH(ready.prepare(),
-                      Contains("got none of 2 (1 invalid_utf8, 1 empty, 0 over_long, 0 ratio)"));
+  REQUIRE_THROWS_WITH(ready.prepare(), Contains("got none of 2 (1 invalid_utf8, 1 empty)"));
   for (const auto& entry : fs::directory_iterator(ready.folder / "binarised")) {
     REQUIRE(entry.path().extension() == ".lock");
   }
@@ -164,6 +168,29 @@ TEST_CASE("prepare: nothing left is an error with the counts, and leaves no file
   REQUIRE_THROWS_WITH(ready.prepare(), Contains("got 2 and 1"));
   ready.data.train = {};
   REQUIRE_THROWS_WITH(ready.prepare(), Contains("data.train"));
+}
+
+TEST_CASE("prepare: asked to stop, it ends among the pairs or while it waits, and leaves no file") {
+  Ready ready;
+  const std::atomic<bool> stop = true;
+  const auto stopped = [&] {
+    REQUIRE_THROWS_AS(prepare_training(ready.data, ready.tokenizer, ready.tokenizer, &stop),
+                      Stopped);
+    for (const auto& entry : fs::directory_iterator(ready.folder / "binarised")) {
+      REQUIRE(entry.path().extension() == ".lock");
+    }
+  };
+  stopped();
+  const auto file = ready.prepare().file;
+  fs::remove(file);
+  const FileLock another(file.string() + ".lock");
+  stopped();
+
+  const auto files = parallel_files(ready.data.train[0], ready.data);
+  std::ostringstream out;
+  REQUIRE_THROWS_AS(binarise({files}, Cleaning::clean, ready.data, ready.tokenizer, ready.tokenizer,
+                             "", out, &stop),
+                    Stopped);
 }
 
 TEST_CASE("prepare: a set to evaluate on keeps every line, and must be UTF-8") {

@@ -1,11 +1,14 @@
 #include "experiments/interrupts.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
+#include "transformer/files.h"
 
 using namespace transformer;
 
@@ -38,4 +41,22 @@ TEST_CASE("interrupts: where it is asked for, the second signal ends the process
   REQUIRE(waitpid(child, &status, 0) == child);
   REQUIRE(WIFEXITED(status));
   REQUIRE(WEXITSTATUS(status) == 143);
+}
+
+TEST_CASE("interrupts: the first signal is answered on standard error") {
+  const TemporaryFolder folder;
+  const auto answers = folder / "answers";
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open(answers.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
+    const Interrupts interrupts(Interrupts::Second::is_counted);
+    interrupts.announce("stopping soon");
+    interrupts.announce("stopping at once");
+    raise(SIGINT);
+    raise(SIGINT);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(read_file(answers) == "transformer: stopping at once\n");
 }

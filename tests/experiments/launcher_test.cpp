@@ -27,7 +27,7 @@ class LauncherFolder : public TemporaryFolder {
 };
 
 bool eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     if (holds()) return true;
     std::this_thread::sleep_for(10ms);
   }
@@ -44,7 +44,7 @@ TEST_CASE(
   program.environment = {{"GREETING", "a=b c"}, {"HOME", "/nowhere"}};
   for (int i = 0; i < 2; ++i) {
     const pid_t pid = launcher.start(program);
-    const auto ended = launcher.wait(5s);
+    const auto ended = launcher.wait(60s);
     REQUIRE(ended);
     REQUIRE(ended->pid == pid);
     REQUIRE(ended->code == 3);  // its standard input is empty
@@ -62,7 +62,7 @@ TEST_CASE("launcher: a signal reaches what the program started, too") {
       eventually([&] { return fs::exists(folder / "pid") && fs::file_size(folder / "pid") > 0; }));
   const pid_t grandchild = std::stoi(read_file(folder / "pid"));
   launcher.send(SIGTERM);
-  const auto ended = launcher.wait(5s);
+  const auto ended = launcher.wait(60s);
   REQUIRE(ended);
   REQUIRE(ended->signal == SIGTERM);
   // Gone, or waiting for whoever is the parent of orphans to take note.

@@ -17,6 +17,15 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
+std::string signalled_once(const std::string& signal, const std::string& test) {
+  // A shell's background processes have no standard input but what they are given.
+  return "sh -c " +
+         quoted("exec 3<&0; \"$@\" <&3 3<&- & tries=0; until " + test +
+                " || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done; kill -" + signal +
+                " $!; wait $!") +
+         " sh";
+}
+
 Outcome run_program(const std::vector<std::string>& words, const std::string& input,
                     const std::string& before) {
   const TemporaryFolder folder;

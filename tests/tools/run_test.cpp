@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
+#include "transformer/data/file_lock.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
 
@@ -107,13 +108,36 @@ TEST_CASE("run: two vocabularies are kept as one is", "[e2e]") {
 
 TEST_CASE("interrupt: a checkpoint, exit code 130, and the same end as without it", "[e2e]") {
   const Workplace place;
-  const std::vector<std::string> longer = {"training.train_steps=1500", "training.log_every=100"};
-  const auto stopped = place.train("run", longer, "timeout --preserve-status -s INT 1.5");
+  const std::vector<std::string> longer = {"training.train_steps=1500", "training.log_every=10"};
+  const auto stopped = place.train(
+      "run", longer, signalled_once("INT", "[ -s " + place.file("run/metrics.jsonl") + " ]"));
   INFO(stopped.err);
   REQUIRE(stopped.code == 130);
+  REQUIRE_THAT(stopped.err,
+               Contains("stopping with a checkpoint; a second signal ends it at once\n") &&
+                   Contains("stopped with a checkpoint; run the same command again"));
   REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
   REQUIRE(place.train("run", longer).code == 0);
   REQUIRE(place.train("unbroken", longer).code == 0);
   REQUIRE(read_file(place.file("run/model.safetensors")) ==
           read_file(place.file("unbroken/model.safetensors")));
+}
+
+TEST_CASE("interrupt: before training begins it ends soon, and the next start goes on", "[e2e]") {
+  const Workplace place;
+  const std::string lock = place.file("data/vocabulary.model.lock");
+  {
+    const FileLock another(lock);  // as while another process learns the vocabulary
+    for (const auto& [signal, code] : {std::pair{"INT", 130}, {"TERM", 143}}) {
+      const std::string has_begun = "[ -e " + place.file(signal) + "/config.json ]";
+      const auto stopped = place.train(signal, {}, signalled_once(signal, has_begun));
+      INFO(stopped.err);
+      REQUIRE(stopped.code == code);
+      REQUIRE_THAT(stopped.err,
+                   Contains("transformer: stopping; word-pieces that are being learned are") &&
+                       Contains("\nstopped; run the same command again to go on"));
+    }
+  }
+  REQUIRE_FALSE(fs::exists(place.file("data/vocabulary.model")));
+  REQUIRE(place.train("INT").code == 0);
 }

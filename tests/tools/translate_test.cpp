@@ -97,12 +97,17 @@ TEST_CASE("translate: a line and a beam too large for memory are refused by rule
 
 TEST_CASE("interrupt: translate, score and evaluate end at once and keep what is done", "[e2e]") {
   const TranslationPlace place;
+  const std::string has_16 = "[ $(wc -l < /proc/$$/fd/1) -ge 16 ]";
   const auto translated = place.run(endless({"translate"}), std::string(16, '\n') + "the\n",
-                                    "timeout --preserve-status -k 20 -s TERM 2");
+                                    signalled_once("TERM", has_16));
   INFO(translated.err);
   REQUIRE(translated.code == 143);
   REQUIRE(translated.out == std::string(16, '\n'));
-  const auto waiting = place.run({"translate"}, "", "sleep 4 | timeout --preserve-status -s INT 2");
+  // Both ends of its input stay open: after a line it waits for more.
+  const std::string pipe = place.file("pipe");
+  const auto waiting = place.run({"translate"}, "",
+                                 "mkfifo " + pipe + " && exec 4<>" + pipe + " && echo >&4 && " +
+                                     signalled_once("INT", "[ -s /proc/$$/fd/1 ]") + " <&4");
   REQUIRE(waiting.code == 130);
   const auto evaluated =
       place.run(endless({"evaluate"}), "", "timeout --preserve-status -k 20 -s INT 2");

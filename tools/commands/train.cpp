@@ -78,16 +78,26 @@ int train_command(int argc, char** argv) {
   const auto device = device_of(*arguments);
 
   Narrator narrator;
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  interrupts.announce(
+      "stopping; word-pieces that are being learned are learned first; a second signal ends it at "
+      "once");
+  bool has_begun = false;
   const RunEvents events{
-      .on_start = [&](const Config& c, int64_t parameters) { narrator.start(c, parameters); },
+      .on_start =
+          [&](const Config& c, int64_t parameters) {
+            has_begun = true;
+            interrupts.announce("stopping with a checkpoint; a second signal ends it at once");
+            narrator.start(c, parameters);
+          },
       .on_training = [&](const TrainingEvent& event) { narrator(event); },
       .on_translating = [&](size_t done, size_t all) { narrator.translating(done, all); },
       .on_note = [&](const std::string& text) { narrator.say(text); }};
-  const Interrupts interrupts(Interrupts::Second::ends_the_process);
   const auto result = run_experiment(config, arguments->get<std::string>("out"), device,
                                      interrupts.asked(), events);
   if (!result) {
-    narrator.say("stopped with a checkpoint; run the same command again to go on");
+    narrator.say(std::string(has_begun ? "stopped with a checkpoint" : "stopped") +
+                 "; run the same command again to go on");
     return interrupts.exit_code();
   }
   if (arguments->has("json")) {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <thread>
 
 #include "transformer/data/lines.h"
+#include "transformer/data/stopped.h"
 #include "transformer/data/utf8.h"
 
 namespace transformer {
@@ -109,17 +111,15 @@ void read_pairs(const std::vector<ParallelFiles>& files, Cleaning cleaning, cons
 
 }  // namespace
 
-Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleaning cleaning,
+Cleaned binarise(const std::vector<ParallelFiles>& files, Cleaning cleaning,
                  const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
-                 const PrepareProgress& progress, const std::string& recipe, std::ostream& out) {
+                 const std::string& recipe, std::ostream& out, const std::atomic<bool>* stop) {
   CorpusWriter writer(out, source.size(), target.size());
   Cleaned cleaned;
-  int64_t done = 0;
   read_pairs(files, cleaning, rules, source, target, [&](const Pair& pair, const Place&) {
+    heed(stop);
     ++(cleaned.*pair.verdict);
     if (pair.verdict == &Cleaned::kept) writer.add(pair.source, pair.target);
-    ++done;
-    if (progress && (done % kPairsAtOnce == 0 || done == lines)) progress(done, lines);
     return true;
   });
   writer.finish(cleaned, recipe);

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "transformer/config.h"
 #include "transformer/data/corpus.h"
 #include "transformer/data/parallel_text.h"
-#include "transformer/data/prepare.h"
 #include "transformer/data/tokenizer.h"
 
 namespace transformer {
@@ -15,11 +16,11 @@ namespace transformer {
 // rules.
 enum class Cleaning { keep, clean };
 
-// Reads the pairs of `files` one file after the other, `lines` in all, and writes them as a Corpus,
-// in order. Works on all cores and holds only a few thousand pairs at a time.
-Cleaned binarise(const std::vector<ParallelFiles>& files, int64_t lines, Cleaning cleaning,
+// Reads the pairs of `files` one file after the other and writes them as a Corpus, in order. Works
+// on all cores and holds only a few thousand pairs at a time. Throws Stopped where `stop` asks.
+Cleaned binarise(const std::vector<ParallelFiles>& files, Cleaning cleaning,
                  const DataConfig& rules, const Tokenizer& source, const Tokenizer& target,
-                 const PrepareProgress& progress, const std::string& recipe, std::ostream& out);
+                 const std::string& recipe, std::ostream& out, const std::atomic<bool>* stop);
 
 // Where the corpus's pair stands: "FILE: line N" of its source. Reads the text again.
 std::string place_of_pair(int64_t pair, const std::vector<ParallelFiles>& files, Cleaning cleaning,

@@ -45,6 +45,15 @@ CorpusHeader read_header(const fs::path& path, const MappedFile& file) {
 
 }  // namespace
 
+std::string dropped_by_rule(const Cleaned& cleaned) {
+  std::string counts;
+  Cleaned::visit(cleaned, [&](const std::string& rule, int64_t count) {
+    if (rule == "kept" || count == 0) return;
+    counts += (counts.empty() ? "" : ", ") + std::to_string(count) + " " + rule;
+  });
+  return counts;
+}
+
 class Corpus::File {
  public:
   explicit File(const fs::path& path)

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "transformer/data/file_lock.h"
+#include "transformer/data/stopped.h"
 #include "transformer/files.h"
 #include "transformer/printable.h"
 
@@ -37,13 +38,16 @@ VocabularyOptions how_to_learn(const fs::path& file, const DataConfig& data, con
 }
 
 // Learns the vocabulary unless it is there, or another process was quicker.
-void ensure(const fs::path& file, const std::function<VocabularyOptions()>& how) {
+void ensure(const fs::path& file, const std::function<VocabularyOptions()>& how,
+            const std::atomic<bool>* stop) {
   std::error_code error;
   if (fs::exists(file, error)) return;
   const auto options = how();
   if (file.has_parent_path()) make_folder(file.parent_path());
-  const FileLock lock(file.string() + ".lock");
+  heed(stop);
+  const FileLock lock(file.string() + ".lock", stop);
   if (!fs::exists(file, error)) train_vocabulary(options);
+  heed(stop);
 }
 
 Tokenizer open_vocabulary(const fs::path& file, const Derived& V, const std::string& key) {
@@ -53,6 +57,21 @@ Tokenizer open_vocabulary(const fs::path& file, const Derived& V, const std::str
                     file.string() + " has " + std::to_string(tokenizer.size()) + " word-pieces");
   }
   return tokenizer;
+}
+
+// Of pairs that were found as they should be only how many are missing among them.
+void tell_pairs(const Prepared& train, const std::function<void(const std::string&)>& say) {
+  const Cleaned& cleaned = train.corpus.cleaned();
+  std::string pairs = std::to_string(train.corpus.size()) + " pairs";
+  if (cleaned.dropped() > 0) {
+    pairs +=
+        ", " + std::to_string(cleaned.dropped()) + " dropped (" + dropped_by_rule(cleaned) + ")";
+  }
+  if (!train.note.empty()) {
+    say("binarised " + pairs + ": " + train.file.string() + " (" + train.note + ")");
+  } else if (cleaned.dropped() > 0) {
+    say("data.train: " + pairs);
+  }
 }
 
 // Whether one vocabulary serves both languages.
@@ -85,24 +104,28 @@ std::vector<VocabularyOptions> vocabularies_of(const Config& config) {
   return all;
 }
 
-Vocabularies open_vocabularies(const Config& config) {
+Vocabularies open_vocabularies(const Config& config, const std::atomic<bool>* stop) {
   const auto& data = config.data;
   const bool shared = is_shared(config);
-  ensure(data.vocabulary, [&] { return vocabularies_of(config).front(); });
+  ensure(
+      data.vocabulary, [&] { return vocabularies_of(config).front(); }, stop);
   const auto target = open_vocabulary(data.vocabulary, config.model.V, "model.V");
   if (shared) return {target, target};
-  ensure(data.source_vocabulary, [&] { return vocabularies_of(config).back(); });
+  ensure(
+      data.source_vocabulary, [&] { return vocabularies_of(config).back(); }, stop);
   return {open_vocabulary(data.source_vocabulary, config.model.source_V, "model.source_V"), target};
 }
 
 EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
-                              const Vocabularies& vocabularies) {
+                              const Vocabularies& vocabularies, const std::atomic<bool>* stop) {
   auto text = read_parallel(prefix, data);
-  return {prepare_evaluation(prefix, data, vocabularies.source, vocabularies.target).corpus,
+  return {prepare_evaluation(prefix, data, vocabularies.source, vocabularies.target, stop).corpus,
           std::move(text)};
 }
 
-Dataset open_dataset(const Config& config, const std::function<void(const std::string&)>& say) {
+std::optional<Dataset> open_dataset(const Config& config,
+                                    const std::function<void(const std::string&)>& say,
+                                    const std::atomic<bool>* stop) {
   const auto& data = config.data;
   if (data.valid.empty()) {
     throw UserError("data.valid: expected the prefix of a corpus; got none");
@@ -113,14 +136,15 @@ Dataset open_dataset(const Config& config, const std::function<void(const std::s
   if (say && !data.vocabulary.empty() && !fs::exists(data.vocabulary, error)) {
     say("learning word-pieces: " + data.vocabulary);
   }
-  auto vocabularies = open_vocabularies(config);
-  auto train = prepare_training(data, vocabularies.source, vocabularies.target);
-  if (say && !train.note.empty()) {
-    say("binarised " + std::to_string(train.corpus.size()) + " pairs: " + train.file.string() +
-        " (" + train.note + ")");
+  try {
+    auto vocabularies = open_vocabularies(config, stop);
+    auto train = prepare_training(data, vocabularies.source, vocabularies.target, stop);
+    if (say) tell_pairs(train, say);
+    auto valid = open_evaluation(data.valid, data, vocabularies, stop);
+    return Dataset{std::move(vocabularies), std::move(train), std::move(valid)};
+  } catch (const Stopped&) {
+    return std::nullopt;
   }
-  auto valid = open_evaluation(data.valid, data, vocabularies);
-  return {std::move(vocabularies), std::move(train), std::move(valid)};
 }
 
 }  // namespace transformer

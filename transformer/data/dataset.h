@@ -2,7 +2,9 @@
 
 // Everything that a run reads, opened in one call.
 
+#include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,10 @@ struct Vocabularies {
 // The vocabularies of the config. One that is missing is learned from data.train with model.V
 // pieces (model.source_V for the source's own), once, whoever asks first. Throws UserError where a
 // missing one has no size to be learned with, where an existing one has another size than the
-// config states, and where model.tie_embeddings needs one vocabulary and there are two.
-Vocabularies open_vocabularies(const Config& config);
+// config states, and where model.tie_embeddings needs one vocabulary and there are two. Throws
+// Stopped (stopped.h) where `stop` asks for it; a vocabulary that is being learned is finished
+// first.
+Vocabularies open_vocabularies(const Config& config, const std::atomic<bool>* stop = nullptr);
 
 // How the config's vocabularies are learned: the target's or shared one first. Throws UserError as
 // above.
@@ -34,14 +38,18 @@ struct EvaluationSet {
   ParallelText text;
 };
 EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
-                              const Vocabularies& vocabularies);
+                              const Vocabularies& vocabularies,
+                              const std::atomic<bool>* stop = nullptr);
 
 struct Dataset {
   Vocabularies vocabularies;
   Prepared train;
   EvaluationSet valid;
 };
-// Messages are for the user: what is made on the way and takes its time.
-Dataset open_dataset(const Config& config, const std::function<void(const std::string&)>& say = {});
+// Messages are for the user: what is made on the way and takes its time, and how many pairs were
+// dropped by which rule. None where `stop` ended it early; no file is left half-written then.
+std::optional<Dataset> open_dataset(const Config& config,
+                                    const std::function<void(const std::string&)>& say = {},
+                                    const std::atomic<bool>* stop = nullptr);
 
 }  // namespace transformer

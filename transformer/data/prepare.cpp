@@ -7,6 +7,7 @@
 #include "transformer/data/file_lock.h"
 #include "transformer/data/lines.h"
 #include "transformer/data/parallel_text.h"
+#include "transformer/data/stopped.h"
 #include "transformer/fields.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
@@ -128,40 +129,35 @@ std::optional<Corpus> find(const fs::path& file, const Task& task, std::string& 
 }
 
 [[noreturn]] void refuse_empty(const Task& task, const Cleaned& cleaned) {
-  std::string counts;
-  Cleaned::visit(cleaned, [&](const std::string& reason, int64_t count) {
-    if (reason != "kept") counts += ", " + std::to_string(count) + " " + reason;
-  });
   throw UserError(task.where + ": expected at least one pair of sentences in " +
                   task.files.front().source.string() + (task.files.size() > 1 ? ", ..." : "") +
-                  "; got none of " + std::to_string(cleaned.dropped()) + " (" + counts.substr(2) +
-                  ")");
+                  "; got none of " + std::to_string(cleaned.dropped()) + " (" +
+                  dropped_by_rule(cleaned) + ")");
 }
 
-void make(const fs::path& file, const Task& task, const PrepareProgress& progress) {
+void make(const fs::path& file, const Task& task, const std::atomic<bool>* stop) {
   using namespace std::chrono_literals;
   Recipe recipe = task.recipe();
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto young = std::chrono::duration_cast<std::chrono::nanoseconds>(now - 2s).count();
-  int64_t lines = 0;
   for (size_t i = 0; i < task.files.size(); ++i) {
+    heed(stop);
     const auto source = scan_text(task.files[i].source);
     const auto target = scan_text(task.files[i].target);
     check_same_lines(task.files[i], source.lines, target.lines);
     recipe.fingerprints.push_back(source.fingerprint);
     recipe.fingerprints.push_back(target.fingerprint);
-    lines += source.lines;
   }
   // Within the clock's step a file may change again and keep its time: then only its content tells.
   for (auto& modified : recipe.modified) modified = modified < young ? modified : 0;
   write_file(file, [&](std::ostream& out) {
-    const auto cleaned = binarise(task.files, lines, task.cleaning, task.data, task.source,
-                                  task.target, progress, to_json(recipe).dump(), out);
+    const auto cleaned = binarise(task.files, task.cleaning, task.data, task.source, task.target,
+                                  to_json(recipe).dump(), out, stop);
     if (cleaned.kept == 0) refuse_empty(task, cleaned);
   });
 }
 
-Prepared prepare(const Task& task, const PrepareProgress& progress) {
+Prepared prepare(const Task& task, const std::atomic<bool>* stop) {
   if (task.data.vocabulary.empty()) {
     throw UserError("data.vocabulary: expected the path of a SentencePiece model; got none");
   }
@@ -169,10 +165,10 @@ Prepared prepare(const Task& task, const PrepareProgress& progress) {
   std::string note;
   if (auto corpus = find(file, task, note)) return {*corpus, file, ""};
   make_folder(file.parent_path());
-  const FileLock lock(file.string() + ".lock");
+  const FileLock lock(file.string() + ".lock", stop);
   // Another process may have made it meanwhile.
   if (auto corpus = find(file, task, note)) return {*corpus, file, ""};
-  make(file, task, progress);
+  make(file, task, stop);
   return {Corpus::open(file), file, note};
 }
 
@@ -185,12 +181,11 @@ std::vector<ParallelFiles> training_files(const DataConfig& data) {
 }  // namespace
 
 Prepared prepare_training(const DataConfig& data, const Tokenizer& source, const Tokenizer& target,
-                          const PrepareProgress& progress) {
+                          const std::atomic<bool>* stop) {
   if (data.train.empty()) {
     throw UserError("data.train: expected the prefix of a corpus, or several; got none");
   }
-  return prepare({"data.train", training_files(data), Cleaning::clean, data, source, target},
-                 progress);
+  return prepare({"data.train", training_files(data), Cleaning::clean, data, source, target}, stop);
 }
 
 std::string place_of_training_pair(const DataConfig& data, const Tokenizer& source,
@@ -199,9 +194,10 @@ std::string place_of_training_pair(const DataConfig& data, const Tokenizer& sour
 }
 
 Prepared prepare_evaluation(const std::string& prefix, const DataConfig& data,
-                            const Tokenizer& source, const Tokenizer& target) {
+                            const Tokenizer& source, const Tokenizer& target,
+                            const std::atomic<bool>* stop) {
   return prepare({prefix, {parallel_files(prefix, data)}, Cleaning::keep, data, source, target},
-                 {});
+                 stop);
 }
 
 }  // namespace transformer
