@@ -180,9 +180,14 @@ void SweepFolder::write_results(const std::set<Run>& running) {
 }
 
 Results read_sweep_results(const fs::path& folder) {
+  const fs::path file = folder / "results.json";
+  if (!fs::exists(file)) {
+    throw UserError(file.string() + ": expected the results of a sweep; there is no such file; " +
+                    "make it with: transformer sweep SWEEP --out " + folder.string());
+  }
   Results results;
   try {
-    results = read_results(folder / "results.json");
+    results = read_results(file);
   } catch (const Damaged& damage) {
     throw UserError(std::string(damage.what()) +
                     "; the sweep, run again, makes it anew from the runs' own results");

@@ -240,6 +240,8 @@ std::string format_table(const Summary& summary, TableFormat format) {
       return to_latex(results_table(summary));
     case TableFormat::csv:
       return to_csv(summary);
+    case TableFormat::html:
+      return to_html(results_table(summary));
     case TableFormat::json:
       return to_json(summary).dump(2) + "\n";
   }

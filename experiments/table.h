@@ -37,12 +37,13 @@ struct Table {
 // column for each key that varies. Ours stand beside the paper's figures where there are any.
 Table results_table(const Summary& summary);
 
-enum class TableFormat { text, markdown, latex, csv, json };
-constexpr auto names(TableFormat) { return std::array{"text", "markdown", "latex", "csv", "json"}; }
+enum class TableFormat { text, markdown, latex, csv, json, html };
+constexpr auto names(TableFormat) { return std::array{"text", "markdown", "latex", "csv", "json", "html"}; }
 
 std::string to_text(const Table& table);      // aligned; UTF-8
 std::string to_markdown(const Table& table);  // GitHub's
 std::string to_latex(const Table& table);     // with booktabs
+std::string to_html(const Table& table);      // a piece of a page: a table and a list of notes
 
 // For programs: a row a line or object, every key stated, every digit kept.
 std::string to_csv(const Summary& summary);

@@ -17,9 +17,7 @@
 
 namespace transformer {
 
-namespace {
-
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "--version") {
     std::cout << "transformer " << kVersion << " (" << kCommit << "), LibTorch " << TORCH_VERSION
               << "\n";
@@ -33,22 +31,24 @@ int run(int argc, char** argv) {
       .all = {{"average", "write the mean of several models", average_command},
               {"bench", "measure speed on this machine", bench_command},
               {"bleu", "score translations as sacreBLEU does", bleu_command},
+              {"completion", "print a script that completes commands and keys in a shell",
+               completion_command},
               {"config", "print an experiment as resolved", config_command},
               {"data", "make, clean and binarise parallel text; learn a vocabulary", data_command},
               {"evaluate", "perplexity and BLEU of a model on parallel text", evaluate_command},
               {"inspect", "show the paper's quantities, from parameters to attention weights",
                inspect_command},
+              {"report", "write a sweep as one page, with charts", report_command},
               {"score", "log-probabilities of given translations", score_command},
               {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
               {"table", "print a sweep's results beside the paper's", table_command},
               {"train", "train an experiment, or go on with it", train_command},
-              {"translate", "translate standard input to standard output", translate_command}},
+              {"translate", "translate standard input to standard output", translate_command},
+              {"watch", "show how a sweep goes on, from another terminal", watch_command}},
       .hint = "transformer COMMAND --help says more, with an example.",
       .example = "transformer train configs/mini.json --out runs/mini"};
   return run_one(commands, argc, argv);
 }
-
-}  // namespace
 
 }  // namespace transformer
 
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     std::cerr << "transformer: " << transformer::printable(message, kMost) << "\n";
   };
   try {
-    const int code = transformer::run(argc, argv);
+    const int code = transformer::run_program(argc, argv);
     std::cout.flush();
     if (!std::cout) {
       say("standard output: cannot write");

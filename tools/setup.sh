@@ -34,9 +34,9 @@ install_packages() {
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
   say "installing" $missing
-  as_root apt-get update -q >&2
+  as_root apt-get update -qq >/dev/null
   # shellcheck disable=SC2086  # one word a package
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
 check_tools_without_apt() {

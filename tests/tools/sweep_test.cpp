@@ -142,6 +142,17 @@ TEST_CASE("sweep command: damaged runs are run again, the others stay, and progr
   const Json after = read_json(file("24", "result.json"));
   REQUIRE(after["perplexity"] == before["perplexity"]);
   REQUIRE(after["bleu"] == before["bleu"]);
+
+  const auto watched = run_program({"watch", place.file("out")});
+  REQUIRE(watched.code == 0);
+  REQUIRE_THAT(watched.out,
+               Contains("d_ff-24 seed 1  complete  ") && Contains("\n3 of 3 runs complete\n"));
+  REQUIRE(run_program({"report", place.file("out")}).code == 0);
+  REQUIRE_THAT(read_file(place.file("out/report.html")), Contains("Runs complete: 3 of 3."));
+  REQUIRE(read_json(place.file("out/report-charts/size.vl.json"))["data"]["values"].size() == 3);
+  REQUIRE(run_program({"report", place.file("out")}).code == 0);  // over the first
+  refused(run_program({"report", place.file("out"), "-o", place.file("out/sweep.json")}), 2,
+          "sweep.json: exists, and is no report; name another file with --out");
 }
 
 TEST_CASE("sweep command: a run that fails does not stop the others, and the exit code is 1",

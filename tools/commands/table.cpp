@@ -1,19 +1,17 @@
 #include "experiments/table.h"
 
-#include <filesystem>
 #include <iostream>
 
 #include "experiments/summary.h"
 #include "experiments/sweep_folder.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
-#include "transformer/error.h"
 
 namespace transformer {
 
 int table_command(int argc, char** argv) {
   cxxopts::Options options("transformer table");
-  options.add_options()("format", "text, markdown, latex, csv or json",
+  options.add_options()("format", "text, markdown, latex, csv, json or html",
                         cxxopts::value<std::string>()->default_value("text"), "FORMAT");
   const auto arguments = parse(
       options,
@@ -28,12 +26,7 @@ int table_command(int argc, char** argv) {
   if (!arguments) return 0;
   TableFormat format{};
   fields::read(format, Json(arguments->get<std::string>("format")), "--format");
-  const auto path = std::filesystem::path(arguments->positional[0]) / "results.json";
-  if (!std::filesystem::exists(path)) {
-    throw UserError(path.string() + ": expected the results of a sweep; there is no such file; " +
-                    "make it with: transformer sweep SWEEP --out " + arguments->positional[0]);
-  }
-  std::cout << format_table(summarize(read_sweep_results(path.parent_path())), format);
+  std::cout << format_table(summarize(read_sweep_results(arguments->positional[0])), format);
   return 0;
 }
 

@@ -1,0 +1,182 @@
+#include "experiments/charts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "experiments/curves.h"
+#include "experiments/statistics.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+Json numbers_on(const std::string& field, const std::string& title, bool logarithmic = false) {
+  return {{"field", field},
+          {"type", "quantitative"},
+          {"title", title},
+          {"scale", {{"zero", false}, {"type", logarithmic ? "log" : "linear"}}}};
+}
+
+const Json kByGroup = {{"field", "group"}, {"type", "nominal"}, {"title", "group"}};
+
+Json specification(const std::string& description, const Json& values) {
+  return {{"$schema", "https://vega.github.io/schema/vega-lite/v6.json"},
+          {"description", description},
+          {"width", "container"},
+          {"height", 320},
+          {"autosize", {{"type", "fit"}, {"contains", "padding"}}},
+          {"data", {{"values", values}}}};
+}
+
+std::string seed_folder(int64_t seed) { return "seed-" + std::to_string(seed); }
+
+void add_curve(std::vector<Chart>& charts, const Summary& summary, const fs::path& folder,
+               const std::string& key, const std::string& id, const std::string& title,
+               bool logarithmic) {
+  Json values = Json::array();
+  for (const auto& row : summary.rows) {
+    for (const auto& run : row.runs) {
+      const auto metrics = folder / row.row.id / seed_folder(run.seed) / "metrics.jsonl";
+      for (const auto& [step, value] : learning_curve(metrics, key)) {
+        values.push_back({{"row", row.row.id}, {"seed", run.seed}, {"step", step}, {key, value}});
+      }
+    }
+  }
+  if (values.empty()) return;
+  Json spec = specification(title + " by training step, a line a run", values);
+  // A click on the legend picks rows, with the shift key several.
+  spec["params"] = Json::array({{{"name", "picked"},
+                                 {"select", {{"type", "point"}, {"fields", {"row"}}}},
+                                 {"bind", "legend"}}});
+  spec["mark"] = {{"type", "line"}, {"tooltip", true}, {"interpolate", "monotone"}};
+  spec["encoding"] = {
+      {"x", numbers_on("step", "training step")},
+      {"y", numbers_on(key, title, logarithmic)},
+      {"color", {{"field", "row"}, {"type", "nominal"}, {"sort", nullptr}}},
+      {"detail", {{"field", "seed"}}},
+      {"opacity", {{"condition", {{"param", "picked"}, {"value", 1}}}, {"value", 0.08}}}};
+  charts.push_back(
+      {id, title, "A click on a row's name shows it alone, with Shift several.", spec});
+}
+
+// A record a complete row: id, group, and what the figures are.
+Json records(const Summary& summary) {
+  Json values = Json::array();
+  for (const auto& row : summary.rows) {
+    if (!row.perplexity || !row.bleu || !row.parameters) continue;
+    double flops = 0, rate = 0, seconds = 0;
+    for (const auto& run : row.runs) {
+      if (!run.result) continue;
+      const auto n = static_cast<double>(row.complete);
+      flops += run.result->flops / n;
+      rate += run.result->tokens_per_second / n;
+      seconds += run.result->seconds / n;
+    }
+    values.push_back({{"row", row.row.id},
+                      {"group", row.row.group.empty() ? "rows" : row.row.group},
+                      {"perplexity", row.perplexity->mean},
+                      {"bleu", row.bleu->mean},
+                      {"parameters", row.parameters->mean},
+                      {"flops", flops},
+                      {"tokens_per_second", rate},
+                      {"minutes", seconds / 60}});
+  }
+  return values;
+}
+
+// Points with the rows' names beside them.
+Json labelled_points(const std::string& description, const Json& values, const Json& x,
+                     const Json& y) {
+  Json spec = specification(description, values);
+  spec["encoding"] = {{"x", x}, {"y", y}};
+  spec["layer"] = Json::array(
+      {{{"mark",
+         {{"type", "point"}, {"filled", true}, {"size", 60}, {"tooltip", {{"content", "data"}}}}},
+        {"encoding", {{"color", kByGroup}}}},
+       {{"mark", {{"type", "text"}, {"align", "left"}, {"dx", 7}, {"fontSize", 10}}},
+        {"encoding", {{"text", {{"field", "row"}}}, {"color", kByGroup}}}}});
+  return spec;
+}
+
+Json rank_values(const Summary& summary) {
+  std::vector<double> ours, papers;
+  std::vector<const RowSummary*> rows;
+  for (const auto& row : summary.rows) {
+    if (!row.perplexity || !row.row.paper.perplexity) continue;
+    rows.push_back(&row);
+    ours.push_back(row.perplexity->mean);
+    papers.push_back(*row.row.paper.perplexity);
+  }
+  const auto our_ranks = average_ranks(ours), paper_ranks = average_ranks(papers);
+  Json values = Json::array();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    values.push_back({{"row", rows[i]->row.id},
+                      {"group", rows[i]->row.group},
+                      {"ours", our_ranks[i]},
+                      {"paper", paper_ranks[i]}});
+  }
+  return values;
+}
+
+void add_ranks(std::vector<Chart>& charts, const Summary& summary) {
+  const Json values = rank_values(summary);
+  if (values.size() < 4) return;
+  Json spec = labelled_points("Rank by perplexity, ours against the paper's", values,
+                              numbers_on("paper", "rank in the paper (1: least perplexity)"),
+                              numbers_on("ours", "rank here"));
+  spec["layer"].push_back(
+      {{"data", {{"values", Json::array({{{"a", 1}}, {{"a", values.size()}}})}}},
+       {"mark", {{"type", "line"}, {"strokeDash", {4, 4}}, {"color", "gray"}}},
+       {"encoding",
+        {{"x", {{"field", "a"}, {"type", "quantitative"}}},
+         {"y", {{"field", "a"}, {"type", "quantitative"}}}}}});
+  std::string text = "On the dashed line a row stands where the paper has it.";
+  if (summary.perplexity) {
+    char figure[48];
+    std::snprintf(figure, sizeof figure, " Spearman's rank correlation: %.2f.",
+                  summary.perplexity->spearman);
+    text += figure;
+  }
+  charts.push_back({"ranks", "Our ranks against the paper's", text, spec});
+}
+
+void add_speed(std::vector<Chart>& charts, const Json& values) {
+  Json spec = specification("Target tokens a second of each row's training", values);
+  spec["height"] = {{"step", 16}};
+  spec["mark"] = {{"type", "bar"}, {"tooltip", {{"content", "data"}}}};
+  spec["encoding"] = {
+      {"y", {{"field", "row"}, {"type", "nominal"}, {"sort", nullptr}, {"title", ""}}},
+      {"x", numbers_on("tokens_per_second", "target tokens a second")},
+      {"color", kByGroup}};
+  spec["encoding"]["x"]["scale"] = {{"zero", true}};
+  charts.push_back({"speed", "Speed", "Means over a row's runs, as the machine was then.", spec});
+}
+
+}  // namespace
+
+std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder) {
+  std::vector<Chart> charts;
+  add_curve(charts, summary, folder, "valid_perplexity", "validation", "Validation perplexity",
+            true);
+  add_curve(charts, summary, folder, "nll", "training", "Training loss without label smoothing",
+            false);
+  const Json values = records(summary);
+  if (!values.empty()) {
+    const auto perplexity = numbers_on("perplexity", "perplexity (dev)", true);
+    charts.push_back({"quality", "Perplexity against BLEU", "A point a row, means over its runs.",
+                      labelled_points("BLEU against perplexity, a point a row", values, perplexity,
+                                      numbers_on("bleu", "BLEU (dev)"))});
+    charts.push_back({"size", "Size against quality", "Trained scalars, a tied matrix once.",
+                      labelled_points("Perplexity against parameters, a point a row", values,
+                                      numbers_on("parameters", "parameters", true), perplexity)});
+    charts.push_back({"cost", "Cost against quality", "Operations of the whole training.",
+                      labelled_points("Perplexity against training FLOPs, a point a row", values,
+                                      numbers_on("flops", "training FLOPs", true), perplexity)});
+  }
+  add_ranks(charts, summary);
+  if (!values.empty()) add_speed(charts, values);
+  return charts;
+}
+
+}  // namespace transformer
