@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <fstream>
 
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/program.h"
+#include "tests/tools/workplace.h"
 #include "transformer/json.h"
 
 using namespace transformer;
@@ -68,4 +70,32 @@ TEST_CASE("bench gemm: lists the products of a step", "[e2e]") {
   const Json json = Json::parse(outcome.out);
   REQUIRE(json["products"].size() == 51);
   REQUIRE(json["flops_per_second"].get<double>() > 0);
+}
+
+TEST_CASE("bench train: a Chrome trace has the operations of the steps", "[e2e]") {
+  const TemporaryFolder folder;
+  const auto file = (folder / "trace.json").string();
+  const auto outcome = run_program(bench({"--profile", file}));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json trace = read_json(file);
+  const auto& events = trace["traceEvents"];
+  REQUIRE(std::any_of(events.begin(), events.end(),
+                      [](const Json& event) { return event.value("name", "") == "aten::mm"; }));
+}
+
+TEST_CASE("bench data: pairs, batches and memory of what a config trains on", "[e2e]") {
+  const Workplace place;
+  const auto outcome =
+      run_program({"bench", "data", "configs/mini.json", "data.train=" + place.file("data/train"),
+                   "data.vocabulary=" + place.file("data/vocabulary.model"), "model.V=400",
+                   "data.tokens_per_batch=200", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  REQUIRE(json["pairs"].get<int64_t>() > 0);
+  REQUIRE(json["batches"].get<int64_t>() > 1);
+  REQUIRE(json["tokens_per_second"].get<double>() > 0);
+  REQUIRE(json["real_tokens"].get<double>() > 0.5);
+  REQUIRE(json["real_tokens"].get<double>() <= 1);
 }

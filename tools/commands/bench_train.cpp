@@ -9,6 +9,7 @@
 #include "tools/commands/arguments.h"
 #include "tools/commands/bench_commands.h"
 #include "tools/commands/bench_work.h"
+#include "tools/commands/chrome_trace.h"
 #include "tools/commands/model_options.h"
 #include "tools/commands/product_times.h"
 #include "transformer/analysis/flops.h"
@@ -52,7 +53,8 @@ struct TrainingMeasures {
 
 // A training step as the trainer makes it: gradients, their norm, Adam.
 TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
-                         int64_t steps, const torch::Device& device, bool by_part) {
+                         int64_t steps, const torch::Device& device, bool by_part,
+                         const std::string& trace_file) {
   Transformer model(config.model);
   initialise(*model, config.training.seed);
   model->to(device);
@@ -64,8 +66,10 @@ TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches
   Adam optimizer(parameters, config.training);
   TrainingMeasures measured;
   std::optional<TimeByPart> clock;
+  std::optional<ChromeTrace> trace;
   for (int64_t step = 1; step <= warmup + steps; ++step) {
     if (step == warmup + 1 && by_part) clock.emplace();
+    if (step == warmup + 1 && !trace_file.empty()) trace.emplace(trace_file, device.is_cuda());
     const auto& batch = batches[static_cast<size_t>(step - 1) % batches.size()];
     const auto start = Clock::now();
     gradients_of(model, {batch}, nullptr, config.training, step, device);
@@ -160,8 +164,10 @@ int bench_train_command(int argc, char** argv) {
                         cxxopts::value<std::string>())(
       "steps", "steps measured", cxxopts::value<std::string>()->default_value("10"))(
       "warmup", "steps before those", cxxopts::value<std::string>()->default_value("2"))(
-      "parts", "measure where the time goes, at a small cost",
-      cxxopts::value<bool>()->default_value("true"))("json", "figures as JSON");
+      "profile", "write a Chrome trace of the measured steps, which slows them",
+      cxxopts::value<std::string>(),
+      "FILE")("parts", "measure where the time goes, at a small cost",
+              cxxopts::value<bool>()->default_value("true"))("json", "figures as JSON");
   add_device_options(options);
   const auto arguments = parse(
       options,
@@ -189,7 +195,9 @@ int bench_train_command(int argc, char** argv) {
   const auto batches =
       batches_of(lengths, config.data.tokens_per_batch, config.model.source_V, config.model.V);
   const auto measured =
-      measure(config, batches, warmup, steps, device, arguments->get<bool>("parts"));
+      measure(config, batches, warmup, steps, device,
+              arguments->get<bool>("parts") && !arguments->has("profile"),
+              arguments->has("profile") ? arguments->get<std::string>("profile") : "");
   const Json result = report(config, measured, device);
   if (arguments->has("json")) {
     std::cout << result.dump(2) << "\n";
