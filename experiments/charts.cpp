@@ -15,7 +15,11 @@ Json numbers_on(const std::string& field, const std::string& title, bool logarit
   return {{"field", field},
           {"type", "quantitative"},
           {"title", title},
-          {"scale", {{"zero", false}, {"type", logarithmic ? "log" : "linear"}}}};
+          {"scale",
+           {{"zero", false},
+            {"nice", false},
+            {"padding", 12},
+            {"type", logarithmic ? "log" : "linear"}}}};
 }
 
 const Json kByGroup = {{"field", "group"}, {"type", "nominal"}, {"title", "group"}};
@@ -53,7 +57,11 @@ void add_curve(std::vector<Chart>& charts, const Summary& summary, const fs::pat
   spec["encoding"] = {
       {"x", numbers_on("step", "training step")},
       {"y", numbers_on(key, title, logarithmic)},
-      {"color", {{"field", "row"}, {"type", "nominal"}, {"sort", nullptr}}},
+      {"color",
+       {{"field", "row"},
+        {"type", "nominal"},
+        {"sort", nullptr},
+        {"scale", {{"scheme", "tableau20"}}}}},
       {"detail", {{"field", "seed"}}},
       {"opacity", {{"condition", {{"param", "picked"}, {"value", 1}}}, {"value", 0.08}}}};
   charts.push_back(
