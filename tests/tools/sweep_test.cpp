@@ -136,7 +136,7 @@ TEST_CASE("sweep command: damaged runs are run again, the others stay, and progr
   write_file(file("24", "result.json"), result.substr(0, 500));
   const auto again = run();
   REQUIRE_THAT(again.err, Contains("d_ff-16: run again: ") && Contains("d_ff-24: run again: ") &&
-                              !Contains("d_ff-32: ") && Contains("33% 1 of 3 runs done"));
+                              !Contains("d_ff-32: ") && Contains("67% 1 of 3 runs done"));
   REQUIRE(read_file(file("16", "model.safetensors")) == model);
   const Json before = parse_json(result, "before");
   const Json after = read_json(file("24", "result.json"));
