@@ -60,7 +60,7 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
     REQUIRE_THROWS_WITH(from_text(json), Contains(message));
   };
   refused(R"({"model": {"norm_placement": "prenorm"}})",
-          "model.norm_placement: \"prenorm\" is not one of: post, pre");
+          "model.norm_placement: \"prenorm\" is not one of: post, pre, deepnorm, b2t");
   refused(R"({"model": {"dk": 16}})", "model.dk: unknown key; did you mean d_k?");
   refused(R"({"modle": {}})", "modle: unknown key; did you mean model?");
   refused(R"({"model": {"h": 8.0}})", "model.h: expected an integer; got 8.0");
@@ -72,6 +72,8 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
           "model.h: 7 does not divide model.d_model = 512; state model.d_k");
   refused(R"({"model": {"kv_heads": 3}})", "model.kv_heads: 3 does not divide model.h = 8");
   refused(R"({"model": {"d_model": 33, "h": 3}})", "model.d_model: 33 is odd");
+  refused(R"({"model": {"d_k": 33, "positions": "rope"}})",
+          "model.d_k: 33 is odd; rope positions need pairs of columns");
   refused(R"({"model": {"V": 10, "source_V": 20}})", "model.tie_embeddings");
   refused(R"({"training": {"beta2": "0.98"}})", "training.beta2: expected a number; got \"0.98\"");
   refused(R"({"training": {"seed": -5}})", "training.seed: -5 is not in 1..");

@@ -14,9 +14,10 @@ namespace {
 
 // A folder may include itself and these.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"transformer", {}},
+    {"transformer", {"transformer/choices"}},
+    {"transformer/choices", {}},
     {"transformer/data", {"transformer"}},
-    {"transformer/nn", {"transformer", "transformer/nn/kernels"}},
+    {"transformer/nn", {"transformer", "transformer/choices", "transformer/nn/kernels"}},
     {"transformer/nn/kernels", {"transformer"}},
     {"transformer/analysis", {"transformer", "transformer/nn", "transformer/data"}},
     {"transformer/train",
@@ -73,7 +74,8 @@ TEST_CASE("includes point one way") {
 TEST_CASE("includes: configs, data, grids, records and tables never see torch") {
   const fs::path root = TRANSFORMER_SOURCE;
   const std::set<std::string> sees_torch = {"run.h", "run.cpp"};
-  for (const char* folder : {"transformer", "transformer/data", "experiments"}) {
+  for (const char* folder :
+       {"transformer", "transformer/choices", "transformer/data", "experiments"}) {
     for (const auto& entry : fs::directory_iterator(root / folder)) {
       if (!entry.is_regular_file() || sees_torch.contains(entry.path().filename())) continue;
       for (const auto& include : includes_of(entry.path())) {

@@ -65,11 +65,13 @@ void check(const ModelConfig& model, const Rules& rules) {
   rules.probability("model.activation_drop", model.activation_drop);
   rules.require(model.norm_epsilon > 0,
                 "model.norm_epsilon: expected more than 0; got " + Json(model.norm_epsilon).dump());
-  const bool sinusoidal = model.positions == PositionKind::sinusoidal ||
-                          model.positions == PositionKind::sinusoidal_concatenated;
-  rules.require(!sinusoidal || model.d_model % 2 == 0,
+  const auto positions = place_of(model.positions);
+  rules.require(positions != PositionPlace::table || model.d_model % 2 == 0,
                 "model.d_model: " + std::to_string(model.d_model) +
                     " is odd; sinusoidal positions need pairs of columns");
+  rules.require(positions != PositionPlace::queries_and_keys || model.d_k % 2 == 0,
+                "model.d_k: " + std::to_string(int64_t{model.d_k}) + " is odd; " +
+                    name_of(model.positions) + " positions need pairs of columns");
   rules.in_range("model.max_positions", model.max_positions, 1, kWidest);
   if (model.V.stated()) {
     rules.in_range("model.V", model.V, 5, 1 << 24);  // four special pieces and one to say something

@@ -8,29 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "transformer/choices/feed_forward.h"
+#include "transformer/choices/norm.h"
+#include "transformer/choices/norm_placement.h"
+#include "transformer/choices/positions.h"
 #include "transformer/fields.h"
 
 namespace transformer {
 
 enum class Family { encoder_decoder };
 constexpr auto names(Family) { return std::array{"encoder_decoder"}; }
-
-// post: LN(x + drop(f(x))), the paper. pre: x + drop(f(LN(x))), with a final LN after each stack.
-enum class NormPlacement { post, pre };
-constexpr auto names(NormPlacement) { return std::array{"post", "pre"}; }
-
-enum class NormKind { layer };
-constexpr auto names(NormKind) { return std::array{"layer"}; }
-
-// sinusoidal: section 3.5, sine in the even columns and cosine in the odd ones.
-// sinusoidal_concatenated: all sines, then all cosines, as tensor2tensor and fairseq have it.
-enum class PositionKind { sinusoidal, sinusoidal_concatenated, learned, none };
-constexpr auto names(PositionKind) {
-  return std::array{"sinusoidal", "sinusoidal_concatenated", "learned", "none"};
-}
-
-enum class FeedForwardKind { relu };
-constexpr auto names(FeedForwardKind) { return std::array{"relu"}; }
 
 // noam: factor · d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5), equation 3.
 // The others start from learning_rate, after a linear warm-up: constant; cosine to 0 at
@@ -66,10 +53,15 @@ struct ModelConfig {
   PositionKind positions = PositionKind::sinusoidal;
   int64_t max_positions = 512;  // rows of the learned position tables
   FeedForwardKind feed_forward = FeedForwardKind::relu;
+  FeedForwardWidth feed_forward_width = FeedForwardWidth::stated;
   bool attention_bias = false;  // a bias in the projections q, k, v and o
   bool tie_embeddings = true;   // one matrix for source, target and output projection
   Derived V;         // word-pieces of the target vocabulary; the vocabulary's unless stated
   Derived source_V;  // of the source vocabulary; V unless stated
+
+  int64_t inner_width() const {
+    return transformer::inner_width(feed_forward, feed_forward_width, d_ff);
+  }
 
   static void visit(auto& self, auto&& field) {
     field("family", self.family);
@@ -89,6 +81,7 @@ struct ModelConfig {
     field("positions", self.positions);
     field("max_positions", self.max_positions);
     field("feed_forward", self.feed_forward);
+    field("feed_forward_width", self.feed_forward_width);
     field("attention_bias", self.attention_bias);
     field("tie_embeddings", self.tie_embeddings);
     field("V", self.V);

@@ -47,6 +47,20 @@ TEST_CASE("flops: shared key heads save projections and nothing else") {
           18 * 2.0 * 10 * 512 * (6 * 64 * 2));
 }
 
+TEST_CASE("flops: a gated feed-forward layer has a third product") {
+  auto model = tiny(3, 4);
+  const double plain = forward_flops(model, {1, 2, 3});
+  const double memory = training_memory_bytes(model, {1, 2, 3});
+  model.feed_forward = FeedForwardKind::swiglu;  // d_ff 5, for 2 and 3 positions
+  REQUIRE(forward_flops(model, {1, 2, 3}) == plain + 40 + 60);
+  REQUIRE(step_flops(model, 1, 0, 1) == step_flops(tiny(3, 4), 1, 0, 1) + 20);
+  // A matrix and a bias more in both stacks, and 4 numbers kept for 1.
+  REQUIRE(training_memory_bytes(model, {1, 2, 3}) ==
+          memory + 16 * 2 * (2 * 5 + 5) + 4 * 3 * 5 * (2 + 3));
+  model.feed_forward_width = FeedForwardWidth::matched;  // 3 for 5
+  REQUIRE(forward_flops(model, {1, 2, 3}) == plain - 2 * (40 + 60) + 3 * (24 + 36));
+}
+
 TEST_CASE("memory: by hand, for 2 source and 3 target positions") {
   const auto model = tiny(2, 2);
   const double parameters = static_cast<double>(count_parameters(model).total());

@@ -38,16 +38,23 @@ torch::Tensor mask_of_seed(uint64_t seed, torch::IntArrayRef sizes, double p) {
 // Attention of sentences one by one, by the plain formula.
 torch::Tensor attention_oracle(const torch::Tensor& q, const torch::Tensor& k,
                                const torch::Tensor& v, const Starts& q_starts,
-                               const Starts& k_starts, const HeadSizes& sizes, bool causal) {
+                               const Starts& k_starts, const HeadSizes& sizes, bool causal,
+                               const std::vector<double>& slopes = {}) {
   const auto heads = [](const torch::Tensor& rows, int64_t first, int64_t end, int64_t h) {
     return rows.narrow(0, first, end - first).unflatten(1, {h, -1}).transpose(0, 1).unsqueeze(0);
   };
   std::vector<torch::Tensor> out;
   for (size_t i = 0; i + 1 < q_starts.size(); ++i) {
+    Mask mask{.causal = causal};
+    if (!slopes.empty()) {
+      const auto places = torch::arange(q_starts[i + 1] - q_starts[i], torch::kDouble);
+      mask.bias = -torch::tensor(slopes, torch::kDouble).view({-1, 1, 1}) *
+                  (places.unsqueeze(1) - places).abs();
+    }
     const auto values = scaled_dot_product_with_weights(
         heads(q, q_starts[i], q_starts[i + 1], sizes.h),
         heads(k, k_starts[i], k_starts[i + 1], sizes.kv_heads),
-        heads(v, k_starts[i], k_starts[i + 1], sizes.kv_heads), Mask{.causal = causal});
+        heads(v, k_starts[i], k_starts[i + 1], sizes.kv_heads), mask);
     out.push_back(values.values.squeeze(0).transpose(0, 1).flatten(1));
   }
   return torch::cat(out);
@@ -111,6 +118,27 @@ TEST_CASE("kernels: packed attention equals the formula, values and gradients",
     (want * weights.to(torch::kDouble)).sum().backward();
     require_close(q.grad(), exact_q.grad());
     require_close(kv.grad(), exact_kv.grad());
+  }
+}
+
+TEST_CASE("kernels: packed attention whose scores fall with the distance equals the formula",
+          "[numeric][kernels]") {
+  torch::manual_seed(13);
+  const Starts starts{0, 1, 18, 18 + 35, 18 + 35 + 81};
+  const HeadSizes sizes{4, 2, 5, 20};
+  const std::vector<double> slopes{0.5, 0.25, 0.125, 0};
+  for (const bool causal : {false, true}) {
+    const auto qkv = leaf({starts.back(), 20 + 10 + 40});
+    const auto exact = in_double(qkv);
+    const auto weights = torch::randn({starts.back(), 80});
+    const auto got = packed_self_attention(qkv, starts, sizes, causal, slopes);
+    const auto parts = exact.split_with_sizes({20, 10, 40}, 1);
+    const auto want =
+        attention_oracle(parts[0], parts[1], parts[2], starts, starts, sizes, causal, slopes);
+    require_close(got, want);
+    (got * weights).sum().backward();
+    (want * weights.to(torch::kDouble)).sum().backward();
+    require_close(qkv.grad(), exact.grad());
   }
 }
 

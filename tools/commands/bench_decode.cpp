@@ -84,9 +84,12 @@ double step_products_seconds(const ModelConfig& model, int64_t rows, const torch
                               {model.h * model.d_v, model.d_model},
                               {model.d_model, model.h * model.d_k},
                               {model.h * model.d_v, model.d_model},
-                              {model.d_model, model.d_ff},
-                              {model.d_ff, model.d_model}}) {
+                              {model.d_model, model.inner_width()},
+                              {model.inner_width(), model.d_model}}) {
       shapes.push_back(shape);
+    }
+    if (is_gated(model.feed_forward)) {
+      shapes.emplace_back(model.d_model, model.inner_width());
     }
   }
   shapes.emplace_back(model.d_model, model.V);

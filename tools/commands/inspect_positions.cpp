@@ -26,7 +26,10 @@ torch::Tensor table_of(const Config& config, int64_t length) {
   } else {
     table = Positions(config.model)->table(length, torch::kFloat);
   }
-  if (!table) throw UserError("model.positions: none has no matrix to show");
+  if (!table) {
+    throw UserError("model.positions: " + name_of(config.model.positions) +
+                    " has no matrix to show");
+  }
   return table->narrow(0, 0, length).to(torch::kDouble).contiguous();
 }
 

@@ -12,13 +12,14 @@ namespace {
 struct Widths {
   explicit Widths(const ModelConfig& model)
       : d_model(static_cast<double>(model.d_model)),
-        d_ff(static_cast<double>(model.d_ff)),
+        inner(static_cast<double>(model.inner_width())),
+        into(is_gated(model.feed_forward) ? 2 : 1),
         h(static_cast<double>(model.h)),
         q(h * static_cast<double>(model.d_k)),
         k(static_cast<double>(model.kv_heads * model.d_k)),
         v(static_cast<double>(model.kv_heads * model.d_v)),
         o(h * static_cast<double>(model.d_v)) {}
-  double d_model, d_ff, h, q, k, v, o;
+  double d_model, inner, into, h, q, k, v, o;  // into: matrices d_model -> inner
 };
 
 double product(double rows, double inner, double columns) { return 2 * rows * inner * columns; }
@@ -32,7 +33,7 @@ double attention(const Widths& w, double sentences, double queries, double keys)
 }
 
 double feed_forward(const Widths& w, double positions) {
-  return product(positions, w.d_model, w.d_ff) + product(positions, w.d_ff, w.d_model);
+  return w.into * product(positions, w.d_model, w.inner) + product(positions, w.inner, w.d_model);
 }
 
 }  // namespace
@@ -75,15 +76,16 @@ double training_memory_bytes(const ModelConfig& model, const BatchShape& batch) 
   const double target_positions = static_cast<double>(batch.sentences * batch.target_length);
   const bool fused = model.d_k == model.d_v && model.attention_drop == 0;
   const double mask = model.P_drop > 0 ? w.d_model : 0;
+  const double norm = static_cast<double>(kept_tensors(model.norm)) * w.d_model;
 
   // Numbers kept for a position that asks, and for one that is asked.
   const auto query = [&](int64_t keys) {
     const double weights = fused ? 0 : w.h * static_cast<double>(keys);
-    return w.d_model + w.q + w.o + weights + mask +
-           w.d_model;  // projection, heads, residual with norm
+    return w.d_model + w.q + w.o + weights + mask + norm;  // projection, heads, residual with norm
   };
   const double key = w.k + w.v;
-  const double feed_forward = w.d_model + w.d_ff + mask + w.d_model;
+  const double inner = static_cast<double>(inner_tensors(model.feed_forward)) * w.inner;
+  const double feed_forward = w.d_model + inner + mask + norm;
 
   const double encoder_layer = source_positions * (query(batch.source_length) + key + feed_forward);
   const double decoder_layer = target_positions * (query(batch.target_length) + key +

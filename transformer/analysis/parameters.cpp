@@ -1,7 +1,5 @@
 #include "transformer/analysis/parameters.h"
 
-#include <stdexcept>
-
 #include "transformer/error.h"
 
 namespace transformer {
@@ -18,41 +16,18 @@ int64_t attention(const ModelConfig& model) {
 }
 
 int64_t feed_forward(const ModelConfig& model) {
-  switch (model.feed_forward) {
-    case FeedForwardKind::relu:
-      return 2 * model.d_model * model.d_ff + model.d_ff + model.d_model;
-  }
-  throw std::logic_error("feed-forward kind without a case");
+  const int64_t inner = model.inner_width();
+  const int64_t into = is_gated(model.feed_forward) ? 2 : 1;  // matrices d_model -> inner
+  return into * (model.d_model * inner + inner) + inner * model.d_model + model.d_model;
 }
 
-int64_t norm(const ModelConfig& model) {
-  switch (model.norm) {
-    case NormKind::layer:
-      return 2 * model.d_model;
-  }
-  throw std::logic_error("norm without a case");
-}
+int64_t norm(const ModelConfig& model) { return (has_bias(model.norm) ? 2 : 1) * model.d_model; }
 
-int64_t final_norms(const ModelConfig& model) {
-  switch (model.norm_placement) {
-    case NormPlacement::post:
-      return 0;
-    case NormPlacement::pre:
-      return 1;
-  }
-  throw std::logic_error("norm placement without a case");
-}
+int64_t final_norms(const ModelConfig& model) { return ends_in_norm(model.norm_placement) ? 1 : 0; }
 
 int64_t positions(const ModelConfig& model) {
-  switch (model.positions) {
-    case PositionKind::learned:
-      return 2 * model.max_positions * model.d_model;
-    case PositionKind::sinusoidal:
-    case PositionKind::sinusoidal_concatenated:
-    case PositionKind::none:
-      return 0;
-  }
-  throw std::logic_error("position kind without a case");
+  const bool has_tables = place_of(model.positions) == PositionPlace::learned_table;
+  return has_tables ? 2 * model.max_positions * model.d_model : 0;
 }
 
 }  // namespace

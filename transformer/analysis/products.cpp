@@ -21,8 +21,10 @@ void add_attention(std::vector<Product>& products, const ModelConfig& model, int
 }
 
 void add_feed_forward(std::vector<Product>& products, const ModelConfig& model, int64_t tokens) {
-  add_linear(products, tokens, model.d_model, model.d_ff, model.N);
-  add_linear(products, tokens, model.d_ff, model.d_model, model.N);
+  const int64_t inner = model.inner_width();
+  const int64_t into = is_gated(model.feed_forward) ? 2 : 1;
+  add_linear(products, tokens, model.d_model, inner, into * model.N);
+  add_linear(products, tokens, inner, model.d_model, model.N);
 }
 
 }  // namespace

@@ -53,6 +53,10 @@ class Walk {
     const auto& name = seen.sublayer;
     note(name, "inner", at::linear(seen.pass.input, weight(name + ".in")),
          parameters_of(name + ".in"));
+    if (modules_.contains(name + ".gate")) {
+      note(name, "gate", at::linear(seen.pass.input, weight(name + ".gate")),
+           parameters_of(name + ".gate"));
+    }
     note(name, "output", seen.pass.branch, parameters_of(name + ".out"));
     residual(seen);
   }

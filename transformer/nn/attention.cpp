@@ -28,7 +28,7 @@ torch::Tensor project_together(const torch::Tensor& x, const std::vector<Project
 
 }  // namespace
 
-MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config)
+MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config, AttentionKind kind)
     : d_model_(config.d_model),
       h_(config.h),
       kv_heads_(config.kv_heads),
@@ -38,16 +38,31 @@ MultiHeadAttentionImpl::MultiHeadAttentionImpl(const ModelConfig& config)
       q_(register_module("q", Projection(d_model_, h_ * config.d_k, config.attention_bias))),
       k_(register_module("k", Projection(d_model_, kv_heads_ * config.d_k, config.attention_bias))),
       v_(register_module("v", Projection(d_model_, kv_heads_ * config.d_v, config.attention_bias))),
-      o_(register_module("o", Projection(h_ * config.d_v, d_model_, config.attention_bias))) {}
-
-torch::Tensor MultiHeadAttentionImpl::queries(const torch::Tensor& query) {
-  expect_shape(query, {kAny, kAny, d_model_}, "attention query");
-  return split_heads(q_(query), h_);
+      o_(register_module("o", Projection(h_ * config.d_v, d_model_, config.attention_bias))) {
+  if (kind == AttentionKind::self) positions_.emplace(config);
 }
 
-KeysValues MultiHeadAttentionImpl::keys_values(const torch::Tensor& memory) {
+torch::Tensor MultiHeadAttentionImpl::queries(const torch::Tensor& query, int64_t first) {
+  expect_shape(query, {kAny, kAny, d_model_}, "attention query");
+  const auto q = split_heads(q_(query), h_);
+  return positions_ ? positions_->turn(q, first) : q;
+}
+
+KeysValues MultiHeadAttentionImpl::keys_values(const torch::Tensor& memory, int64_t first) {
   expect_shape(memory, {kAny, kAny, d_model_}, "attention memory");
-  return {split_heads(k_(memory), kv_heads_), split_heads(v_(memory), kv_heads_)};
+  const auto k = split_heads(k_(memory), kv_heads_);
+  return {positions_ ? positions_->turn(k, first) : k, split_heads(v_(memory), kv_heads_)};
+}
+
+std::optional<torch::Tensor> MultiHeadAttentionImpl::score_bias(
+    int64_t q_time, int64_t k_time, const torch::TensorOptions& options) const {
+  return positions_ ? positions_->bias(q_time, k_time, options) : std::nullopt;
+}
+
+Mask MultiHeadAttentionImpl::biased(Mask mask, const torch::Tensor& q,
+                                    const torch::Tensor& k) const {
+  mask.bias = score_bias(q.size(2), k.size(2), q.options());
+  return mask;
 }
 
 torch::Tensor MultiHeadAttentionImpl::merge_heads(const torch::Tensor& heads) {
@@ -58,13 +73,13 @@ torch::Tensor MultiHeadAttentionImpl::merge_heads(const torch::Tensor& heads) {
 torch::Tensor MultiHeadAttentionImpl::attend(const torch::Tensor& query, const KeysValues& memory,
                                              const Mask& mask) {
   const auto q = queries(query);
+  const auto& [k, v] = memory;
+  const auto full = biased(mask, q, k);
   // The fused kernel has no dropout.
   if (is_training() && attention_drop_ > 0) {
-    return merge_heads(
-        scaled_dot_product_with_weights(q, memory.keys, memory.values, mask, attention_drop_)
-            .values);
+    return merge_heads(scaled_dot_product_with_weights(q, k, v, full, attention_drop_).values);
   }
-  return merge_heads(scaled_dot_product(q, memory.keys, memory.values, mask));
+  return merge_heads(scaled_dot_product(q, k, v, full));
 }
 
 torch::Tensor MultiHeadAttentionImpl::attend_packed(const torch::Tensor& query,
@@ -73,8 +88,17 @@ torch::Tensor MultiHeadAttentionImpl::attend_packed(const torch::Tensor& query,
   expect_shape(memory, {kAny, d_model_}, "attention memory");
   const HeadSizes sizes{h_, kv_heads_, d_k_, d_v_};
   if (query.is_same(memory)) {
-    return o_(packed_self_attention(project_together(query, {q_, k_, v_}), *mask.query_starts,
-                                    sizes, mask.causal));
+    auto qkv = project_together(query, {q_, k_, v_});
+    if (!positions_) return o_(packed_self_attention(qkv, *mask.query_starts, sizes, mask.causal));
+    if (positions_->acts_on_queries_and_keys()) {
+      const int64_t heads = h_ + kv_heads_;
+      const auto qk = qkv.narrow(1, 0, heads * d_k_).unflatten(1, {heads, d_k_});
+      qkv = at::cat({positions_->turn_packed(qk, *mask.query_starts).flatten(1),
+                     qkv.narrow(1, heads * d_k_, kv_heads_ * d_v_)},
+                    1);
+    }
+    return o_(
+        packed_self_attention(qkv, *mask.query_starts, sizes, mask.causal, positions_->slopes()));
   }
   TORCH_CHECK(!mask.causal, "packed attention: causal where queries and keys differ");
   return o_(packed_cross_attention(q_(query), project_together(memory, {k_, v_}),
@@ -91,7 +115,8 @@ torch::Tensor MultiHeadAttentionImpl::forward(const torch::Tensor& query,
 MultiHeadAttentionImpl::Output MultiHeadAttentionImpl::forward_with_weights(
     const torch::Tensor& query, const torch::Tensor& memory, const Mask& mask) {
   const auto [k, v] = keys_values(memory);
-  const auto heads = scaled_dot_product_with_weights(queries(query), k, v, mask,
+  const auto q = queries(query);
+  const auto heads = scaled_dot_product_with_weights(q, k, v, biased(mask, q, k),
                                                      is_training() ? attention_drop_ : 0.0);
   return {merge_heads(heads.values), heads.weights};
 }

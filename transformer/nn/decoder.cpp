@@ -6,11 +6,15 @@ namespace transformer {
 
 DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config)
     : self_attention_(register_module("self_attention", MultiHeadAttention(config))),
-      self_attention_residual_(register_module("self_attention_residual", Residual(config))),
-      cross_attention_(register_module("cross_attention", MultiHeadAttention(config))),
-      cross_attention_residual_(register_module("cross_attention_residual", Residual(config))),
+      self_attention_residual_(
+          register_module("self_attention_residual", Residual(config, Stack::decoder))),
+      cross_attention_(
+          register_module("cross_attention", MultiHeadAttention(config, AttentionKind::cross))),
+      cross_attention_residual_(
+          register_module("cross_attention_residual", Residual(config, Stack::decoder))),
       feed_forward_(register_module("feed_forward", FeedForward(config))),
-      feed_forward_residual_(register_module("feed_forward_residual", Residual(config))) {}
+      feed_forward_residual_(
+          register_module("feed_forward_residual", Residual(config, Stack::decoder))) {}
 
 torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
                                         const Mask& source_mask) {
@@ -18,7 +22,8 @@ torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Ten
       x, [&](const auto& y) { return self_attention_(y, y, source_mask.causal_of_queries()); });
   const auto read = cross_attention_residual_->forward(
       written, [&](const auto& y) { return cross_attention_(y, memory, source_mask); });
-  return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
+  return feed_forward_residual_->forward(
+      read, [&](const auto& y) { return feed_forward_(y); }, x);
 }
 
 KeysValues DecoderLayerImpl::start(const torch::Tensor& memory) {
@@ -28,13 +33,17 @@ KeysValues DecoderLayerImpl::start(const torch::Tensor& memory) {
 torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, DecoderCache& cache,
                                      DecoderCache::Layer& layer) {
   const auto written = self_attention_residual_->forward(x, [&](const auto& y) {
-    cache.write(layer, self_attention_->keys_values(y));
-    return self_attention_->merge_heads(cache.attend_written(layer, self_attention_->queries(y)));
+    cache.write(layer, self_attention_->keys_values(y, cache.length));
+    const auto heads =
+        cache.attend_written(layer, self_attention_->queries(y, cache.length),
+                             self_attention_->score_bias(1, cache.length + 1, y.options()));
+    return self_attention_->merge_heads(heads);
   });
   const auto read = cross_attention_residual_->forward(written, [&](const auto& y) {
     return cross_attention_->merge_heads(cache.attend_memory(layer, cross_attention_->queries(y)));
   });
-  return feed_forward_residual_->forward(read, [&](const auto& y) { return feed_forward_(y); });
+  return feed_forward_residual_->forward(
+      read, [&](const auto& y) { return feed_forward_(y); }, x);
 }
 
 DecoderImpl::DecoderImpl(const ModelConfig& config)

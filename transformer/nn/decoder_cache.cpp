@@ -55,8 +55,10 @@ void DecoderCache::write(Layer& layer, const KeysValues& newest) {
   put(layer.self.values, newest.values);
 }
 
-torch::Tensor DecoderCache::attend_written(const Layer& layer, const torch::Tensor& q) const {
-  if (const auto* kernels = kernels_for(q)) {
+torch::Tensor DecoderCache::attend_written(const Layer& layer, const torch::Tensor& q,
+                                           const std::optional<torch::Tensor>& bias) const {
+  const auto* kernels = kernels_for(q);
+  if (kernels != nullptr && !bias) {
     return attend_slots(*kernels, q, layer.self.keys, layer.self.values, slots, length + 1);
   }
   const auto positions = torch::arange(length + 1, slots.options()) * layer.self.keys.size(1);
@@ -65,7 +67,7 @@ torch::Tensor DecoderCache::attend_written(const Layer& layer, const torch::Tens
     return x.flatten(0, 1).index_select(0, places).view({rows, length + 1, x.size(2), x.size(3)});
   };
   return scaled_dot_product(q, gather(layer.self.keys).transpose(1, 2),
-                            gather(layer.self.values).transpose(1, 2), {});
+                            gather(layer.self.values).transpose(1, 2), {.bias = bias});
 }
 
 torch::Tensor DecoderCache::attend_memory(const Layer& layer, const torch::Tensor& q) const {

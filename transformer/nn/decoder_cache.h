@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "transformer/nn/attention.h"
@@ -33,8 +34,10 @@ struct DecoderCache {
   // The newest keys and values, [rows, kv_heads, 1, width].
   void write(Layer& layer, const KeysValues& newest);
   // One query a row, [rows, h, 1, d_k], over what the row has written, the newest included, and
-  // over its sentence's memory. Return [rows, h, 1, d_v].
-  torch::Tensor attend_written(const Layer& layer, const torch::Tensor& q) const;
+  // over its sentence's memory. Return [rows, h, 1, d_v]. `bias`, [h, 1, length + 1], is added to
+  // the scores.
+  torch::Tensor attend_written(const Layer& layer, const torch::Tensor& q,
+                               const std::optional<torch::Tensor>& bias = std::nullopt) const;
   torch::Tensor attend_memory(const Layer& layer, const torch::Tensor& q) const;
 
   // Makes every row into `width` equal rows after each other, once.

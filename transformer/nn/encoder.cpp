@@ -4,14 +4,17 @@ namespace transformer {
 
 EncoderLayerImpl::EncoderLayerImpl(const ModelConfig& config)
     : self_attention_(register_module("self_attention", MultiHeadAttention(config))),
-      self_attention_residual_(register_module("self_attention_residual", Residual(config))),
+      self_attention_residual_(
+          register_module("self_attention_residual", Residual(config, Stack::encoder))),
       feed_forward_(register_module("feed_forward", FeedForward(config))),
-      feed_forward_residual_(register_module("feed_forward_residual", Residual(config))) {}
+      feed_forward_residual_(
+          register_module("feed_forward_residual", Residual(config, Stack::encoder))) {}
 
 torch::Tensor EncoderLayerImpl::forward(const torch::Tensor& x, const Mask& mask) {
   const auto attended = self_attention_residual_->forward(
       x, [&](const auto& y) { return self_attention_(y, y, mask); });
-  return feed_forward_residual_->forward(attended, [&](const auto& y) { return feed_forward_(y); });
+  return feed_forward_residual_->forward(
+      attended, [&](const auto& y) { return feed_forward_(y); }, x);
 }
 
 EncoderImpl::EncoderImpl(const ModelConfig& config)

@@ -11,8 +11,12 @@ namespace transformer {
 FeedForwardImpl::FeedForwardImpl(const ModelConfig& config)
     : kind_(config.feed_forward),
       activation_drop_(config.activation_drop),
-      in_(register_module("in", Projection(config.d_model, config.d_ff))),
-      out_(register_module("out", Projection(config.d_ff, config.d_model))) {}
+      in_(register_module("in", Projection(config.d_model, config.inner_width()))),
+      out_(register_module("out", Projection(config.inner_width(), config.d_model))) {
+  if (is_gated(kind_)) {
+    gate_ = register_module("gate", Projection(config.d_model, config.inner_width()));
+  }
+}
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
   RECORD_USER_SCOPE("feed-forward");
@@ -21,14 +25,8 @@ torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x) {
       has_kernels(in_->weight)) {
     return relu_feed_forward(x, in_->weight, in_->bias, out_->weight, out_->bias);
   }
-  const auto activation = [this](torch::Tensor y) {
-    switch (kind_) {
-      case FeedForwardKind::relu:
-        return y.relu_();  // nobody else holds it
-    }
-    TORCH_INTERNAL_ASSERT(false, "feed-forward kind without a case");
-  };
-  return out_(drop(activation(in_(x)), activation_drop_, is_training()));
+  const auto inner = gate_ ? in_(x) * activated(kind_, (*gate_)(x)) : activated(kind_, in_(x));
+  return out_(drop(inner, activation_drop_, is_training()));
 }
 
 }  // namespace transformer

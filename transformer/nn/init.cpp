@@ -17,14 +17,24 @@ bool is_table(const std::string& name) {
          name.find("positions.weight") != std::string::npos || name == "output.weight";
 }
 
-torch::Tensor initial(const std::string& name, const torch::Tensor& parameter, int64_t d_model,
-                      const at::Generator& generator) {
+double weight_scale(const std::string& name, const ModelConfig& config) {
+  const bool is_scaled = name.find(".feed_forward.") != std::string::npos ||
+                         name.ends_with("attention.v.weight") ||
+                         name.ends_with("attention.o.weight");
+  if (!is_scaled) return 1;
+  const auto stack = name.starts_with("encoder.") ? Stack::encoder : Stack::decoder;
+  return residual_scales(config.norm_placement, stack, depth_of(config)).weights;
+}
+
+torch::Tensor initial(const std::string& name, const torch::Tensor& parameter,
+                      const ModelConfig& config, const at::Generator& generator) {
   const auto value = torch::empty(parameter.sizes(), torch::kFloat);
   if (parameter.dim() == 1) return value.fill_(name.ends_with("norm.weight") ? 1.0 : 0.0);
   if (is_table(name)) {
-    return value.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(d_model)), generator);
+    return value.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(config.d_model)), generator);
   }
-  const double bound = std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
+  const double bound = weight_scale(name, config) *
+                       std::sqrt(6.0 / static_cast<double>(parameter.size(0) + parameter.size(1)));
   return value.uniform_(-bound, bound, generator);
 }
 
@@ -35,7 +45,7 @@ void initialise(TransformerImpl& model, int64_t seed) {
   const auto generator =
       at::make_generator<at::CPUGeneratorImpl>(stream_seed(seed, "initialisation"));
   for (auto& item : model.named_parameters()) {
-    item.value().copy_(initial(item.key(), item.value(), model.config().d_model, generator));
+    item.value().copy_(initial(item.key(), item.value(), model.config(), generator));
   }
 }
 

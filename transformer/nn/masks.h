@@ -26,6 +26,7 @@ torch::Tensor causal_mask(int64_t time, const torch::Device& device);
 struct Mask {
   std::optional<torch::Tensor> allowed = std::nullopt;
   bool causal = false;  // query i looks at keys 0..i alone; q_time = k_time
+  std::optional<torch::Tensor> bias = std::nullopt;  // [h, q_time, k_time], added to the scores
 
   // Where queries and keys are packed, [tokens, width] instead of [batch, time, width]: a query
   // looks at keys of its own sentence alone. Then `allowed` is empty.

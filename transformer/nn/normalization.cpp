@@ -11,21 +11,22 @@ namespace transformer {
 NormalizationImpl::NormalizationImpl(const ModelConfig& config)
     : kind_(config.norm),
       epsilon_(config.norm_epsilon),
-      weight_(register_parameter("weight", torch::ones({config.d_model}))),
-      bias_(register_parameter("bias", torch::zeros({config.d_model}))) {}
+      weight_(register_parameter("weight", torch::ones({config.d_model}))) {
+  if (has_bias(kind_)) bias_ = register_parameter("bias", torch::zeros({config.d_model}));
+}
 
 torch::Tensor NormalizationImpl::forward(const torch::Tensor& x) {
-  switch (kind_) {
-    case NormKind::layer:
-      return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
+  if (kind_ == NormKind::layer) {  // which PyTorch has in one
+    return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
   }
-  TORCH_INTERNAL_ASSERT(false, "norm without a case");
+  const auto y = normalized(kind_, x, epsilon_) * weight_;
+  return bias_ ? y + *bias_ : y;
 }
 
 torch::Tensor NormalizationImpl::of_sum(const torch::Tensor& x, const torch::Tensor& y, double p,
                                         bool training) {
   if (kind_ == NormKind::layer && has_kernels(x) && has_kernels(y) && has_kernels(weight_)) {
-    return normalized_sum(x, y, training ? p : 0.0, weight_, bias_, epsilon_);
+    return normalized_sum(x, y, training ? p : 0.0, weight_, *bias_, epsilon_);
   }
   return forward(add_dropped(x, y, p, training));
 }

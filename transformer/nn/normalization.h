@@ -3,12 +3,14 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <optional>
+
 #include "transformer/config.h"
 
 namespace transformer {
 
-// Layer normalization (Ba et al. 2016) over d_model: gain · (x - mean) / sqrt(variance +
-// norm_epsilon) + bias.
+// Normalization over d_model, with a gain and maybe a bias: gain · (x - mean) / sqrt(variance +
+// norm_epsilon) + bias where the config says layer.
 class NormalizationImpl : public torch::nn::Module {
  public:
   explicit NormalizationImpl(const ModelConfig& config);
@@ -20,8 +22,8 @@ class NormalizationImpl : public torch::nn::Module {
  private:
   NormKind kind_;
   double epsilon_;
-  torch::Tensor weight_;  // [d_model], the gain
-  torch::Tensor bias_;    // [d_model]
+  torch::Tensor weight_;               // [d_model], the gain
+  std::optional<torch::Tensor> bias_;  // [d_model]
 };
 TORCH_MODULE(Normalization);
 

@@ -3,7 +3,6 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "transformer/error.h"
@@ -12,12 +11,8 @@
 namespace transformer {
 
 torch::Tensor sinusoid_table(PositionKind kind, int64_t length, int64_t d_model) {
-  const auto columns = torch::arange(0, d_model, 2, torch::kDouble);
-  const auto angles = torch::arange(length, torch::kDouble).unsqueeze(1) *
-                      torch::exp(columns * (-std::log(10000.0) / static_cast<double>(d_model)));
-  const auto pair = {angles.sin(), angles.cos()};  // each [length, d_model / 2]
-  return kind == PositionKind::sinusoidal_concatenated ? torch::cat(pair, 1)
-                                                       : torch::stack(pair, 2).flatten(1);
+  return table_of(kind, angles(torch::arange(length, torch::kDouble).unsqueeze(1),
+                               torch::arange(0, d_model, 2, torch::kDouble), d_model));
 }
 
 PositionsImpl::PositionsImpl(const ModelConfig& config)
@@ -25,7 +20,7 @@ PositionsImpl::PositionsImpl(const ModelConfig& config)
       d_model_(config.d_model),
       max_positions_(config.max_positions),
       table_(torch::empty({0, config.d_model})) {
-  if (kind_ == PositionKind::learned) {
+  if (place_of(kind_) == PositionPlace::learned_table) {
     weight_ = register_parameter("weight", torch::zeros({max_positions_, d_model_}));
   }
 }
@@ -43,11 +38,10 @@ torch::Tensor PositionsImpl::sinusoids(int64_t length, const torch::TensorOption
 
 std::optional<torch::Tensor> PositionsImpl::table(int64_t length,
                                                   const torch::TensorOptions& options) {
-  switch (kind_) {
-    case PositionKind::sinusoidal:
-    case PositionKind::sinusoidal_concatenated:
+  switch (place_of(kind_)) {
+    case PositionPlace::table:
       return sinusoids(length, options);
-    case PositionKind::learned:
+    case PositionPlace::learned_table:
       if (length > max_positions_) {
         throw UserError("model.max_positions: a sentence of " + std::to_string(length) +
                         " word-pieces does not fit into " + std::to_string(max_positions_) +
@@ -55,10 +49,12 @@ std::optional<torch::Tensor> PositionsImpl::table(int64_t length,
                         "with a larger model.max_positions");
       }
       return *weight_;
-    case PositionKind::none:
+    case PositionPlace::queries_and_keys:
+    case PositionPlace::scores:
+    case PositionPlace::nowhere:
       return std::nullopt;
   }
-  TORCH_INTERNAL_ASSERT(false, "position kind without a case");
+  TORCH_INTERNAL_ASSERT(false, "position place without a case");
 }
 
 torch::Tensor PositionsImpl::forward(const torch::Tensor& x, int64_t first) {

@@ -15,7 +15,8 @@ namespace transformer {
 // d_model / 2 + i. Returns [length, d_model].
 torch::Tensor sinusoid_table(PositionKind kind, int64_t length, int64_t d_model);
 
-// Adds to each embedding what says where it stands.
+// Adds to each embedding what says where it stands; nothing where that is said within attention
+// (attention_positions.h).
 class PositionsImpl : public torch::nn::Module {
  public:
   explicit PositionsImpl(const ModelConfig& config);
@@ -23,8 +24,8 @@ class PositionsImpl : public torch::nn::Module {
   // shape. Throws UserError where that is beyond a learned table.
   torch::Tensor forward(const torch::Tensor& x, int64_t first = 0);
 
-  // What forward adds at positions 0 .. length - 1, [length at least, d_model]; nothing where the
-  // config says none. Throws as forward does.
+  // What forward adds at positions 0 .. length - 1, [length at least, d_model]; nothing where
+  // positions act elsewhere, or nowhere. Throws as forward does.
   std::optional<torch::Tensor> table(int64_t length, const torch::TensorOptions& options);
 
  private:

@@ -6,43 +6,57 @@
 
 namespace transformer {
 
-ResidualImpl::ResidualImpl(const ModelConfig& config)
+namespace {
+
+// What a residual connection is made of, for `connected`.
+struct ResidualParts {
+  NormalizationImpl& normalization;
+  const Sublayer& sublayer;
+  double P_drop;
+  bool training;
+
+  torch::Tensor norm(const torch::Tensor& x) const { return normalization.forward(x); }
+  torch::Tensor sum(const torch::Tensor& x, const torch::Tensor& y) const {
+    return add_dropped(x, y, P_drop, training);
+  }
+  torch::Tensor norm_of_sum(const torch::Tensor& x, const torch::Tensor& y) const {
+    return normalization.of_sum(x, y, P_drop, training);
+  }
+};
+
+}  // namespace
+
+Depth depth_of(const ModelConfig& config) {
+  const auto N = static_cast<double>(config.N);
+  return {N, N};
+}
+
+ResidualImpl::ResidualImpl(const ModelConfig& config, Stack stack)
     : placement_(config.norm_placement),
+      scales_(residual_scales(config.norm_placement, stack, depth_of(config))),
       P_drop_(config.P_drop),
       norm_(register_module("norm", Normalization(config))) {}
 
-torch::Tensor ResidualImpl::forward(const torch::Tensor& x, const Sublayer& sublayer) {
+torch::Tensor ResidualImpl::forward(const torch::Tensor& x, const Sublayer& sublayer,
+                                    const std::optional<torch::Tensor>& bottom) {
   RECORD_USER_SCOPE("residual");
-  if (!observer_) return connect(x, sublayer);
+  if (!observer_) return connect(x, sublayer, bottom);
   ResidualPass pass;
   pass.trunk = x;
-  pass.output = connect(x, [&](const torch::Tensor& y) {
+  const auto observed = [&](const torch::Tensor& y) {
     pass.input = y;
     pass.branch = sublayer(y);
     return pass.branch;
-  });
+  };
+  pass.output = connect(x, observed, bottom);
   observer_(pass);
   return pass.output;
 }
 
-torch::Tensor ResidualImpl::connect(const torch::Tensor& x, const Sublayer& sublayer) {
-  switch (placement_) {
-    case NormPlacement::post:
-      return norm_->of_sum(x, sublayer(x), P_drop_, is_training());
-    case NormPlacement::pre:
-      return add_dropped(x, sublayer(norm_(x)), P_drop_, is_training());
-  }
-  TORCH_INTERNAL_ASSERT(false, "norm placement without a case");
-}
-
-bool ends_in_norm(NormPlacement placement) {
-  switch (placement) {
-    case NormPlacement::post:
-      return false;
-    case NormPlacement::pre:
-      return true;
-  }
-  TORCH_INTERNAL_ASSERT(false, "norm placement without a case");
+torch::Tensor ResidualImpl::connect(const torch::Tensor& x, const Sublayer& sublayer,
+                                    const std::optional<torch::Tensor>& bottom) {
+  const ResidualParts parts{*norm_, sublayer, P_drop_, is_training()};
+  return connected(placement_, x, bottom, scales_, parts);
 }
 
 }  // namespace transformer

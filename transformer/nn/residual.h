@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "transformer/nn/normalization.h"
@@ -23,30 +24,31 @@ struct ResidualPass {
 using ResidualObserver = std::function<void(const ResidualPass&)>;
 
 // The residual connection around a sublayer (section 3.1), with its normalization and dropout
-// (section 5.4). The one place that knows Post-LN from Pre-LN:
-//   post: LN(x + drop(f(x)))
-//   pre:  x + drop(f(LN(x)))
+// (section 5.4). How they are joined is choices/norm_placement.h's to say.
 class ResidualImpl : public torch::nn::Module {
  public:
-  explicit ResidualImpl(const ModelConfig& config);
-  // x: [..., d_model]; the sublayer keeps that shape. Returns the same.
-  torch::Tensor forward(const torch::Tensor& x, const Sublayer& sublayer);
+  ResidualImpl(const ModelConfig& config, Stack stack);
+  // x: [..., d_model]; the sublayer keeps that shape. `bottom`, of that shape too, is what the
+  // layer was given, and stated where this connection is the layer's last. Returns the shape of x.
+  torch::Tensor forward(const torch::Tensor& x, const Sublayer& sublayer,
+                        const std::optional<torch::Tensor>& bottom = std::nullopt);
 
   // Hears of every pass; an empty one of none. Changes no result.
   void observe(ResidualObserver observer) { observer_ = std::move(observer); }
 
  private:
-  torch::Tensor connect(const torch::Tensor& x, const Sublayer& sublayer);
+  torch::Tensor connect(const torch::Tensor& x, const Sublayer& sublayer,
+                        const std::optional<torch::Tensor>& bottom);
 
   NormPlacement placement_;
+  ResidualScales scales_;
   double P_drop_;
   Normalization norm_;
   ResidualObserver observer_;
 };
 TORCH_MODULE(Residual);
 
-// Whether a stack ends in a normalization of its own: with pre, no layer has normalized what it
-// returns.
-bool ends_in_norm(NormPlacement placement);
+// Both stacks have N layers.
+Depth depth_of(const ModelConfig& config);
 
 }  // namespace transformer

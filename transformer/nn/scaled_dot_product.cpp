@@ -21,9 +21,17 @@ void check(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& 
               "attention mask: expected bool, true = may look; got ", mask.allowed->scalar_type());
   TORCH_CHECK(!mask.causal || q.size(2) == k.size(2), "causal attention: ", q.size(2),
               " queries and ", k.size(2), " keys");
+  if (mask.bias) expect_shape(*mask.bias, {q.size(1), q.size(2), k.size(2)}, "attention bias");
 }
 
 double scale(const torch::Tensor& q) { return 1.0 / std::sqrt(static_cast<double>(q.size(3))); }
+
+torch::Tensor forbidden_to_infinity(const torch::Tensor& scores,
+                                    const std::optional<torch::Tensor>& allowed) {
+  return allowed
+             ? scores.masked_fill(allowed->logical_not(), -std::numeric_limits<double>::infinity())
+             : scores;
+}
 
 // [batch, kv_heads, time, width] -> [batch, h, time, width]
 torch::Tensor repeat_heads(const torch::Tensor& x, int64_t h) {
@@ -35,9 +43,10 @@ torch::Tensor repeat_heads(const torch::Tensor& x, int64_t h) {
 torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
                                  const torch::Tensor& v, const Mask& mask) {
   check(q, k, v, mask);
-  // PyTorch takes a mask or causality, not both.
-  const bool causal = mask.causal && !mask.allowed;
-  const auto allowed = causal ? std::nullopt : mask.combined(q.size(2), q.device());
+  // PyTorch takes a mask, a bias or causality, one of them.
+  const bool causal = mask.causal && !mask.allowed && !mask.bias;
+  auto allowed = causal ? std::nullopt : mask.combined(q.size(2), q.device());
+  if (mask.bias) allowed = forbidden_to_infinity(mask.bias->unsqueeze(0), allowed);
   return at::scaled_dot_product_attention(q, k, v, allowed, /*dropout_p=*/0.0, causal, scale(q),
                                           /*enable_gqa=*/k.size(1) != q.size(1));
 }
@@ -47,9 +56,8 @@ WeightedValues scaled_dot_product_with_weights(const torch::Tensor& q, const tor
                                                double attention_drop) {
   check(q, k, v, mask);
   auto scores = (q * scale(q)).matmul(repeat_heads(k, q.size(1)).transpose(2, 3));
-  if (const auto allowed = mask.combined(q.size(2), q.device())) {
-    scores = scores.masked_fill(allowed->logical_not(), -std::numeric_limits<double>::infinity());
-  }
+  if (mask.bias) scores = scores + *mask.bias;
+  scores = forbidden_to_infinity(scores, mask.combined(q.size(2), q.device()));
   const auto precision = q.scalar_type() == torch::kDouble ? torch::kDouble : torch::kFloat;
   const auto weights = at::_safe_softmax(scores, -1, precision).to(q.scalar_type());
   return {drop(weights, attention_drop, /*training=*/true).matmul(repeat_heads(v, q.size(1))),

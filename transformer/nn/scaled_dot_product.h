@@ -7,9 +7,10 @@
 namespace transformer {
 
 // Equation 1: softmax(Q K^T / sqrt(d_k)) V, for every head at once, softmax in float32 at least. A
-// query that may look at nothing gives zeros. q: [batch, h, q_time, d_k], k: [batch, kv_heads,
-// k_time, d_k], v: [batch, kv_heads, k_time, d_v] where kv_heads divides h: query heads in order
-// share a key and value head. Returns [batch, h, q_time, d_v].
+// query that may look at nothing gives zeros. The mask's bias is added to what the softmax takes.
+// q: [batch, h, q_time, d_k], k: [batch, kv_heads, k_time, d_k], v: [batch, kv_heads, k_time, d_v]
+// where kv_heads divides h: query heads in order share a key and value head. Returns [batch, h,
+// q_time, d_v].
 //
 // On the CPU the fused kernel is taken where d_k = d_v; elsewhere PyTorch multiplies the matrices
 // one by one, as fast at the length of a sentence.

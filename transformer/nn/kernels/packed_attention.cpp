@@ -102,11 +102,24 @@ thread_local Workspace workspace;
 struct Rows {
   int64_t q_begin, q_count, k_begin, k_count;
   bool causal;
+  float slope = 0;  // of the head, by which scores fall with the distance
   // Keys that queries first .. first + count - 1 may look at.
   int64_t keys(int64_t first, int64_t count) const {
     return causal ? std::min(k_count, first + count) : k_count;
   }
 };
+
+// Takes slope · |query - j| away from scores[j], j below `row`.
+TRANSFORMER_INLINE void fall_with_distance(float* scores, int64_t row, int64_t query, float slope) {
+  constexpr Floats kLane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int64_t j = 0; j < row; j += kLanes) {
+    Floats x;
+    load(x, scores + j);
+    const Floats ahead = kLane + static_cast<float>(j - query);
+    x -= slope * (ahead < 0 ? -ahead : ahead);
+    store(scores + j, x);
+  }
+}
 
 // scores[i, 0 .. keys) becomes e^(score - shift_i), 0 where query first + i may not look and behind
 // `keys` up to the row's end.
@@ -178,6 +191,7 @@ TRANSFORMER_INLINE void attend(const Rows& rows, const Head& q, const Head& k, c
     for (int64_t i = 0; i < count; ++i) {
       float* score = scores + i * row;
       const int64_t allowed = rows.keys(first + i, 1);
+      if (rows.slope != 0) fall_with_distance(score, row, first + i, rows.slope);
       const float maximum = allowed > 0 ? row_maximum(score, allowed) : 0;
       exponentials(score, row, allowed, maximum);
       const float total = row_sum(score, row);
@@ -227,6 +241,7 @@ TRANSFORMER_INLINE void attend_backward(const Rows& rows, const Head& q, const H
     for (int64_t i = 0; i < count; ++i) {
       float* weight = weights + i * row;
       float* slope = slopes + i * row;
+      if (rows.slope != 0) fall_with_distance(weight, row, first + i, rows.slope);
       exponentials(weight, row, rows.keys(first + i, 1), log_sums[first + i]);
       // sum over the keys of weight · slope, which is that over the columns of output · gradient
       const float mean =
@@ -270,11 +285,15 @@ struct Task {
   const Starts& k_starts;
   const HeadSizes& sizes;
   bool causal;
+  const std::vector<double>& slopes;  // of the heads, or none
 
   Rows rows(int64_t sentence) const {
     const auto s = static_cast<size_t>(sentence);
     return {q_starts[s], q_starts[s + 1] - q_starts[s], k_starts[s], k_starts[s + 1] - k_starts[s],
             causal};
+  }
+  float slope(int64_t head) const {
+    return slopes.empty() ? 0.0f : static_cast<float>(slopes[static_cast<size_t>(head)]);
   }
   int64_t sentences() const { return std::ssize(q_starts) - 1; }
 };
@@ -297,10 +316,11 @@ void forward(const Task& task, const Operands& in, const torch::Tensor& out,
   float* const sums = log_sums.data_ptr<float>();  // [h, q_tokens]
   const int64_t tokens = out.size(0);
   for_each_head(
-      task, [&](const Rows& rows, int64_t kv) __attribute__((always_inline)) {
+      task, [&](Rows rows, int64_t kv) __attribute__((always_inline)) {
         const Head k = head_of(in.k_rows, in.k_column, kv, sizes.d_k);
         const Head v = head_of(in.k_rows, in.v_column, kv, sizes.d_v);
         for (int64_t head = kv * group; head < (kv + 1) * group; ++head) {
+          rows.slope = task.slope(head);
           attend(rows, head_of(in.q_rows, 0, head, sizes.d_k), k, v,
                  head_of(out, 0, head, sizes.d_v), sums + head * tokens + rows.q_begin);
         }
@@ -315,8 +335,9 @@ void backward(const Task& task, const Operands& in, const torch::Tensor& out,
   const float* const sums = log_sums.data_ptr<float>();
   const int64_t tokens = out.size(0);
   for_each_head(
-      task, [&](const Rows& rows, int64_t kv) __attribute__((always_inline)) {
+      task, [&](Rows rows, int64_t kv) __attribute__((always_inline)) {
         for (int64_t head = kv * group; head < (kv + 1) * group; ++head) {
+          rows.slope = task.slope(head);
           attend_backward(
               rows, head_of(in.q_rows, 0, head, sizes.d_k),
               head_of(in.k_rows, in.k_column, kv, sizes.d_k),
@@ -334,15 +355,18 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context,
                                const torch::Tensor& q_rows, const torch::Tensor& k_rows,
                                const Starts& q_starts, const Starts& k_starts,
-                               const HeadSizes& sizes, bool causal) {
+                               const HeadSizes& sizes, bool causal,
+                               const std::vector<double>& slopes) {
     const auto q = q_rows.contiguous();
     const auto k = q_rows.is_same(k_rows) ? q : k_rows.contiguous();
     const auto out = torch::empty({q.size(0), sizes.h * sizes.d_v}, q.options());
     const auto log_sums = torch::empty({sizes.h, q.size(0)}, q.options());
-    transformer::forward({q_starts, k_starts, sizes, causal}, operands(q, k, sizes), out, log_sums);
+    transformer::forward({q_starts, k_starts, sizes, causal, slopes}, operands(q, k, sizes), out,
+                         log_sums);
     context->save_for_backward({q, k, out, log_sums});
     context->saved_data["q_starts"] = q_starts;
     context->saved_data["k_starts"] = k_starts;
+    context->saved_data["slopes"] = slopes;
     context->saved_data["sizes"] =
         std::vector<int64_t>{sizes.h, sizes.kv_heads, sizes.d_k, sizes.d_v, causal};
     return out;
@@ -356,15 +380,16 @@ class PackedAttention : public torch::autograd::Function<PackedAttention> {
     const auto& k = is_self ? q : saved[1];
     const auto q_starts = context->saved_data["q_starts"].toIntVector();
     const auto k_starts = context->saved_data["k_starts"].toIntVector();
+    const auto slopes = context->saved_data["slopes"].toDoubleVector();
     const auto numbers = context->saved_data["sizes"].toIntVector();
     const HeadSizes sizes{numbers[0], numbers[1], numbers[2], numbers[3]};
     const auto q_gradient = torch::zeros_like(q);
     const auto k_gradient = is_self ? q_gradient : torch::zeros_like(k);
     const auto in = operands(q, k, sizes);
-    transformer::backward({q_starts, k_starts, sizes, numbers[4] != 0}, in, saved[2],
+    transformer::backward({q_starts, k_starts, sizes, numbers[4] != 0, slopes}, in, saved[2],
                           outer[0].contiguous(), saved[3],
                           {q_gradient, k_gradient, in.k_column, in.v_column});
-    return {q_gradient, is_self ? torch::Tensor() : k_gradient, {}, {}, {}, {}};
+    return {q_gradient, is_self ? torch::Tensor() : k_gradient, {}, {}, {}, {}, {}};
   }
 };
 
@@ -380,10 +405,13 @@ void check(const torch::Tensor& rows, int64_t width, const Starts& starts, const
 }  // namespace
 
 torch::Tensor packed_self_attention(const torch::Tensor& qkv, const Starts& starts,
-                                    const HeadSizes& sizes, bool causal) {
+                                    const HeadSizes& sizes, bool causal,
+                                    const std::vector<double>& slopes) {
   check(qkv, sizes.h * sizes.d_k + sizes.kv_heads * (sizes.d_k + sizes.d_v), starts,
         "packed attention qkv");
-  return PackedAttention::apply(qkv, qkv, starts, starts, sizes, causal);
+  TORCH_CHECK(slopes.empty() || std::ssize(slopes) == sizes.h, "packed attention: ", slopes.size(),
+              " slopes for ", sizes.h, " heads");
+  return PackedAttention::apply(qkv, qkv, starts, starts, sizes, causal, slopes);
 }
 
 torch::Tensor packed_cross_attention(const torch::Tensor& q, const torch::Tensor& kv,
@@ -393,7 +421,7 @@ torch::Tensor packed_cross_attention(const torch::Tensor& q, const torch::Tensor
   check(kv, sizes.kv_heads * (sizes.d_k + sizes.d_v), k_starts, "packed attention kv");
   TORCH_CHECK(q_starts.size() == k_starts.size(), "packed attention: ", q_starts.size() - 1,
               " sentences ask ", k_starts.size() - 1);
-  return PackedAttention::apply(q, kv, q_starts, k_starts, sizes, false);
+  return PackedAttention::apply(q, kv, q_starts, k_starts, sizes, false, std::vector<double>{});
 }
 
 }  // namespace transformer
