@@ -14,11 +14,13 @@ using namespace transformer;
 
 namespace {
 
+constexpr auto kNorms = {NormKind::layer, NormKind::rms};
+
 // One row, before gain and bias, number by number.
 std::vector<double> norm_by_hand(NormKind kind, const std::vector<double>& x, double epsilon) {
   const auto n = static_cast<double>(x.size());
   double mean = 0;
-  if (kind == NormKind::layer) mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
+  if (kind != NormKind::rms) mean = std::accumulate(x.begin(), x.end(), 0.0) / n;
   double squares = 0;
   for (const double entry : x) squares += (entry - mean) * (entry - mean);
   std::vector<double> y;
@@ -32,12 +34,12 @@ TEST_CASE("norm: each is its formula with the gain, and the bias where it has on
   torch::manual_seed(1);
   auto config = small_model();
   config.norm_epsilon = 0.25;  // large enough to be seen
-  for (const auto kind : {NormKind::layer, NormKind::rms}) {
+  for (const auto kind : kNorms) {
     config.norm = kind;
     Normalization norm(config);
     norm->to(torch::kDouble);
     const auto parameters = norm->named_parameters();
-    REQUIRE(parameters.contains("bias") == (kind == NormKind::layer));
+    REQUIRE(parameters.contains("bias") == (kind != NormKind::rms));
     for (auto& parameter : norm->parameters()) torch::nn::init::normal_(parameter);
     auto x = torch::randn({5, 12}, torch::kDouble) + 1;
     const auto got = norm(x);
@@ -47,7 +49,7 @@ TEST_CASE("norm: each is its formula with the gain, and the bias where it has on
       const auto want = norm_by_hand(kind, {entries, entries + 12}, 0.25);
       for (int64_t i = 0; i < 12; ++i) {
         double y = want[static_cast<size_t>(i)] * parameters["weight"][i].item<double>();
-        if (kind == NormKind::layer) y += parameters["bias"][i].item<double>();
+        if (kind != NormKind::rms) y += parameters["bias"][i].item<double>();
         REQUIRE(got[row][i].item<double>() == Approx(y));
         REQUIRE(of_sum[row][i].item<double>() == Approx(y));
       }
@@ -60,7 +62,7 @@ TEST_CASE("norm: each is its formula with the gain, and the bias where it has on
 TEST_CASE("norm: in float32 the same, of a sum too", "[numeric]") {
   torch::manual_seed(2);
   auto config = small_model();
-  for (const auto kind : {NormKind::layer, NormKind::rms}) {
+  for (const auto kind : kNorms) {
     config.norm = kind;
     Normalization norm(config);
     Normalization exact(config);

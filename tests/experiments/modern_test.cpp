@@ -14,13 +14,10 @@ Sweep modern(const std::string& name) {
 }
 
 template <NamedEnum E>
-void require_all(const Sweep& sweep, E ModelConfig::*key) {
-  std::set<E> found;
-  for (const auto& row : sweep.rows) found.insert(row.config.model.*key);
-  for (size_t i = 0; i < names(E{}).size(); ++i) {
-    INFO(names(E{})[i]);
-    REQUIRE(found.contains(static_cast<E>(i)));
-  }
+std::set<std::string> values_of(const Sweep& sweep, E ModelConfig::*key) {
+  std::set<std::string> values;
+  for (const auto& row : sweep.rows) values.insert(name_of(row.config.model.*key));
+  return values;
 }
 
 }  // namespace
@@ -29,10 +26,14 @@ TEST_CASE("sweep: modern.json has every choice, and its steps end in today's mod
   for (const char* name : {"modern.json", "modern-mini.json"}) {
     INFO(name);
     const auto sweep = modern(name);
-    require_all(sweep, &ModelConfig::norm_placement);
-    require_all(sweep, &ModelConfig::norm);
-    require_all(sweep, &ModelConfig::positions);
-    require_all(sweep, &ModelConfig::feed_forward);
+    using Names = std::set<std::string>;
+    REQUIRE(values_of(sweep, &ModelConfig::norm_placement) ==
+            Names{"post", "pre", "deepnorm", "b2t"});
+    REQUIRE(values_of(sweep, &ModelConfig::norm) == Names{"layer", "rms"});
+    REQUIRE(values_of(sweep, &ModelConfig::positions) ==
+            Names{"sinusoidal", "sinusoidal_concatenated", "learned", "rope", "alibi", "none"});
+    REQUIRE(values_of(sweep, &ModelConfig::feed_forward) ==
+            Names{"relu", "gelu", "swiglu", "geglu"});
     const auto& base = sweep.rows.front().config;
     const double parameters = static_cast<double>(count_parameters(base.model).total());
     size_t changes = 0;

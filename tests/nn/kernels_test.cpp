@@ -231,6 +231,35 @@ TEST_CASE("kernels: dropout, sum and normalization equal the three one by one",
   }
 }
 
+TEST_CASE("kernels: dropout, sum and RMS normalization equal the three one by one",
+          "[numeric][kernels]") {
+  for (const int64_t width : {4, 45, 64}) {
+    for (const double p : {0.0, 0.25}) {
+      for (const bool has_y : {true, false}) {
+        torch::manual_seed(14);
+        const auto x = leaf({2, 33, width});
+        const auto y = has_y ? std::optional(leaf({2, 33, width})) : std::nullopt;
+        const auto gain = leaf({width});
+        const auto outer = torch::randn({2, 33, width});
+        const auto mask = p > 0 && has_y ? mask_of_seed(15, {2, 33, width}, p)
+                                         : torch::ones({2, 33, width}, torch::kDouble);
+        torch::manual_seed(15);
+        const auto got = rms_normalized_sum(x, y, p, gain, 1e-6);
+        (got * outer).sum().backward();
+        const auto dx = in_double(x), dg = in_double(gain);
+        const auto dy = in_double(has_y ? *y : torch::zeros_like(x));
+        const auto sum = dx + dy * mask;
+        const auto want = sum / (sum.square().mean(-1, true) + 1e-6).sqrt() * dg;
+        (want * outer.to(torch::kDouble)).sum().backward();
+        require_close(got, want);
+        require_close(x.grad(), dx.grad());
+        if (has_y) require_close(y->grad(), dy.grad());
+        require_close(gain.grad(), dg.grad());
+      }
+    }
+  }
+}
+
 TEST_CASE("kernels: smoothed softmax equals torch's cross-entropy", "[numeric][kernels]") {
   namespace F = torch::nn::functional;
   torch::manual_seed(9);

@@ -38,6 +38,8 @@ def check(config):
     for key, value in wanted.items():
         if config[key] != value:
             sys.exit(f"model.{key}: {config[key]} cannot be compared; only {value}")
+    if config["norm_placement"] not in ("post", "pre"):
+        sys.exit(f"model.norm_placement: {config['norm_placement']} cannot be compared")
     if config["d_k"] != config["d_v"] or config["h"] * config["d_k"] != config["d_model"]:
         sys.exit("model.d_k, model.d_v: only d_model / h can be compared")
     if config["kv_heads"] != config["h"] or config["norm_epsilon"] > 1e-5:

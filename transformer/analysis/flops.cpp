@@ -76,16 +76,16 @@ double training_memory_bytes(const ModelConfig& model, const BatchShape& batch) 
   const double target_positions = static_cast<double>(batch.sentences * batch.target_length);
   const bool fused = model.d_k == model.d_v && model.attention_drop == 0;
   const double mask = model.P_drop > 0 ? w.d_model : 0;
-  const double norm = static_cast<double>(kept_tensors(model.norm)) * w.d_model;
 
   // Numbers kept for a position that asks, and for one that is asked.
   const auto query = [&](int64_t keys) {
     const double weights = fused ? 0 : w.h * static_cast<double>(keys);
-    return w.d_model + w.q + w.o + weights + mask + norm;  // projection, heads, residual with norm
+    return w.d_model + w.q + w.o + weights + mask +
+           w.d_model;  // projection, heads, residual with norm
   };
   const double key = w.k + w.v;
   const double inner = static_cast<double>(inner_tensors(model.feed_forward)) * w.inner;
-  const double feed_forward = w.d_model + inner + mask + norm;
+  const double feed_forward = w.d_model + inner + mask + w.d_model;
 
   const double encoder_layer = source_positions * (query(batch.source_length) + key + feed_forward);
   const double decoder_layer = target_positions * (query(batch.target_length) + key +

@@ -4,7 +4,6 @@
 // no tensor library: a formula is a template over the tensor.
 
 #include <array>
-#include <cstdint>
 #include <stdexcept>
 
 namespace transformer {
@@ -21,17 +20,6 @@ constexpr bool has_bias(NormKind kind) {
       return true;
     case NormKind::rms:
       return false;
-  }
-  throw std::logic_error("norm without a case");
-}
-
-// Tensors of the width d_model that are kept for the backward pass.
-constexpr int64_t kept_tensors(NormKind kind) {
-  switch (kind) {
-    case NormKind::layer:
-      return 1;
-    case NormKind::rms:
-      return 2;  // what is normalized, and what the gain multiplies
   }
   throw std::logic_error("norm without a case");
 }

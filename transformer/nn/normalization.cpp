@@ -16,8 +16,12 @@ NormalizationImpl::NormalizationImpl(const ModelConfig& config)
 }
 
 torch::Tensor NormalizationImpl::forward(const torch::Tensor& x) {
-  if (kind_ == NormKind::layer) {  // which PyTorch has in one
+  // In one, where there is such a thing.
+  if (kind_ == NormKind::layer) {
     return at::layer_norm(x, weight_.sizes(), weight_, bias_, epsilon_);
+  }
+  if (kind_ == NormKind::rms && has_kernels(x) && has_kernels(weight_)) {
+    return rms_normalized_sum(x, std::nullopt, 0.0, weight_, epsilon_);
   }
   const auto y = normalized(kind_, x, epsilon_) * weight_;
   return bias_ ? y + *bias_ : y;
@@ -25,8 +29,12 @@ torch::Tensor NormalizationImpl::forward(const torch::Tensor& x) {
 
 torch::Tensor NormalizationImpl::of_sum(const torch::Tensor& x, const torch::Tensor& y, double p,
                                         bool training) {
-  if (kind_ == NormKind::layer && has_kernels(x) && has_kernels(y) && has_kernels(weight_)) {
+  const bool fused = has_kernels(x) && has_kernels(y) && has_kernels(weight_);
+  if (kind_ == NormKind::layer && fused) {
     return normalized_sum(x, y, training ? p : 0.0, weight_, *bias_, epsilon_);
+  }
+  if (kind_ == NormKind::rms && fused) {
+    return rms_normalized_sum(x, y, training ? p : 0.0, weight_, epsilon_);
   }
   return forward(add_dropped(x, y, p, training));
 }

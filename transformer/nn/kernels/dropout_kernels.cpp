@@ -55,21 +55,25 @@ class AddMasked : public torch::autograd::Function<AddMasked> {
   }
 };
 
-// One row of normalized_sum: `total` is x + y · mask.
+// Whether the mean of a row is taken away before it is normalized.
+enum class Centring { mean, none };
+
+// One row of normalized_sum: `total` is x + y · mask. y and bias may be null.
 struct NormRow {
   float mean;
   float inverse_deviation;
 };
 
+template <Centring kCentring>
 TRANSFORMER_INLINE void normalize_row(const float* x, const float* y, const RandomMask* mask,
                                       int64_t first, int64_t width, const float* gain,
                                       const float* bias, float epsilon, float* total, float* out,
                                       NormRow& row) {
   Floats sums{};
   for (int64_t j = 0; j < width; j += kLanes) {
-    Floats a, b, factor;
+    Floats a, b{}, factor;
     load_some(a, x + j, width - j);
-    load_some(b, y + j, width - j);
+    if (y != nullptr) load_some(b, y + j, width - j);
     if (mask != nullptr) {
       mask->factors(first + j, factor);
       b *= factor;
@@ -78,7 +82,7 @@ TRANSFORMER_INLINE void normalize_row(const float* x, const float* y, const Rand
     sums += a;
     store_some(total + j, a, width - j);
   }
-  const float mean = sum(sums) / static_cast<float>(width);
+  const float mean = kCentring == Centring::mean ? sum(sums) / static_cast<float>(width) : 0.0f;
   Floats squares{};
   for (int64_t j = 0; j < width; j += kLanes) {
     Floats a;
@@ -89,16 +93,17 @@ TRANSFORMER_INLINE void normalize_row(const float* x, const float* y, const Rand
   }
   const float inverse = 1.0f / std::sqrt(sum(squares) / static_cast<float>(width) + epsilon);
   for (int64_t j = 0; j < width; j += kLanes) {
-    Floats a, g, b;
+    Floats a, g, b{};
     load_some(a, total + j, width - j);
     load_some(g, gain + j, width - j);
-    load_some(b, bias + j, width - j);
+    if (bias != nullptr) load_some(b, bias + j, width - j);
     store_some(out + j, (a - mean) * inverse * g + b, width - j);
   }
   row = {mean, inverse};
 }
 
 // Adds to gain_gradient and bias_gradient.
+template <Centring kCentring>
 TRANSFORMER_INLINE void normalize_row_backward(const float* outer, const float* total,
                                                const NormRow& row, const RandomMask* mask,
                                                int64_t first, int64_t width, const float* gain,
@@ -118,7 +123,7 @@ TRANSFORMER_INLINE void normalize_row_backward(const float* outer, const float* 
     sums += g * w;
     products += g * w * unit;
   }
-  const float mean = sum(sums) / static_cast<float>(width);
+  const float mean = kCentring == Centring::mean ? sum(sums) / static_cast<float>(width) : 0.0f;
   const float slope = sum(products) / static_cast<float>(width);
   for (int64_t j = 0; j < width; j += kLanes) {
     Floats g, s, w, factor;
@@ -135,15 +140,17 @@ TRANSFORMER_INLINE void normalize_row_backward(const float* outer, const float* 
   }
 }
 
-class NormalizedSum : public torch::autograd::Function<NormalizedSum> {
+template <Centring kCentring>
+class NormalizedSum : public torch::autograd::Function<NormalizedSum<kCentring>> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x_rows,
-                               const torch::Tensor& y_rows, double p, const torch::Tensor& gain,
-                               const torch::Tensor& bias, double epsilon) {
+                               const std::optional<torch::Tensor>& y_rows, double p,
+                               const torch::Tensor& gain, const std::optional<torch::Tensor>& bias,
+                               double epsilon) {
     const uint64_t key = draw_dropout_key(p);
     keep_mask(context, key, p);
     const auto x = x_rows.contiguous();
-    const auto y = y_rows.contiguous();
+    const auto y = y_rows ? y_rows->contiguous() : torch::Tensor();
     const int64_t width = x.size(-1);
     const int64_t rows = x.numel() / width;
     auto total = torch::empty_like(x);
@@ -151,9 +158,9 @@ class NormalizedSum : public torch::autograd::Function<NormalizedSum> {
     auto moments = torch::empty({rows, 2}, x.options());
     const RandomMask mask(key, p);
     const auto* from_x = x.const_data_ptr<float>();
-    const auto* from_y = y.const_data_ptr<float>();
+    const auto* from_y = y_rows ? y.const_data_ptr<float>() : nullptr;
     const auto* g = gain.const_data_ptr<float>();
-    const auto* b = bias.const_data_ptr<float>();
+    const auto* b = bias ? bias->const_data_ptr<float>() : nullptr;
     auto* sums = total.data_ptr<float>();
     auto* to = out.data_ptr<float>();
     auto* kept = moments.data_ptr<float>();
@@ -161,15 +168,18 @@ class NormalizedSum : public torch::autograd::Function<NormalizedSum> {
       vectorized([&]() __attribute__((always_inline)) {
         for (int64_t i = begin; i < end; ++i) {
           NormRow row;
-          normalize_row(from_x + i * width, from_y + i * width, p > 0 ? &mask : nullptr, i * width,
-                        width, g, b, static_cast<float>(epsilon), sums + i * width, to + i * width,
-                        row);
+          normalize_row<kCentring>(
+              from_x + i * width, from_y == nullptr ? nullptr : from_y + i * width,
+              p > 0 ? &mask : nullptr, i * width, width, g, b, static_cast<float>(epsilon),
+              sums + i * width, to + i * width, row);
           kept[2 * i] = row.mean;
           kept[2 * i + 1] = row.inverse_deviation;
         }
       });
     });
     context->save_for_backward({total, moments, gain});
+    context->saved_data["has_y"] = y_rows.has_value();
+    context->saved_data["has_bias"] = bias.has_value();
     return out;
   }
 
@@ -198,16 +208,21 @@ class NormalizedSum : public torch::autograd::Function<NormalizedSum> {
         for (int64_t part = begin; part < end; ++part) {
           float* to_gain = to_partial + part * 2 * width;
           for (int64_t i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
-            normalize_row_backward(from + i * width, sums + i * width,
-                                   {moments[2 * i], moments[2 * i + 1]}, has_mask ? &mask : nullptr,
-                                   i * width, width, g, to_x + i * width, to_y + i * width, to_gain,
-                                   to_gain + width);
+            normalize_row_backward<kCentring>(
+                from + i * width, sums + i * width, {moments[2 * i], moments[2 * i + 1]},
+                has_mask ? &mask : nullptr, i * width, width, g, to_x + i * width, to_y + i * width,
+                to_gain, to_gain + width);
           }
         }
       });
     });
     const auto gradients = parts == 1 ? partial.select(0, 0) : partial.sum(0);
-    return {x_gradient, y_gradient, {}, gradients[0], gradients[1], {}};
+    return {x_gradient,
+            context->saved_data["has_y"].toBool() ? y_gradient : torch::Tensor(),
+            {},
+            gradients[0],
+            context->saved_data["has_bias"].toBool() ? gradients[1] : torch::Tensor(),
+            {}};
   }
 };
 
@@ -221,7 +236,13 @@ torch::Tensor add_masked(const torch::Tensor& x, const torch::Tensor& y, double 
 
 torch::Tensor normalized_sum(const torch::Tensor& x, const torch::Tensor& y, double p,
                              const torch::Tensor& gain, const torch::Tensor& bias, double epsilon) {
-  return NormalizedSum::apply(x, y, p, gain, bias, epsilon);
+  return NormalizedSum<Centring::mean>::apply(x, y, p, gain, bias, epsilon);
+}
+
+torch::Tensor rms_normalized_sum(const torch::Tensor& x, const std::optional<torch::Tensor>& y,
+                                 double p, const torch::Tensor& gain, double epsilon) {
+  return NormalizedSum<Centring::none>::apply(x, y, y ? p : 0.0, gain,
+                                              std::optional<torch::Tensor>(), epsilon);
 }
 
 }  // namespace transformer

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace transformer {
 
@@ -20,5 +21,9 @@ torch::Tensor add_masked(const torch::Tensor& x, const torch::Tensor& y, double 
 // dimension; gain and bias have its size.
 torch::Tensor normalized_sum(const torch::Tensor& x, const torch::Tensor& y, double p,
                              const torch::Tensor& gain, const torch::Tensor& bias, double epsilon);
+
+// gain · s / sqrt(mean of s² + epsilon), the same s; x alone where there is no y.
+torch::Tensor rms_normalized_sum(const torch::Tensor& x, const std::optional<torch::Tensor>& y,
+                                 double p, const torch::Tensor& gain, double epsilon);
 
 }  // namespace transformer
