@@ -14,19 +14,6 @@ Json value(const std::string& key, const RowSummary& row) {
   return found == row.values.end() ? Json() : *found;
 }
 
-// Keys that any row sets, in the order in which they are first set. Seeds tell runs apart, not
-// rows.
-std::vector<std::string> keys_set(const Summary& summary) {
-  std::vector<std::string> keys;
-  for (const auto& row : summary.rows) {
-    for (const auto& [key, unused] : row.row.set.items()) {
-      const bool known = std::find(keys.begin(), keys.end(), key) != keys.end();
-      if (!known && key != "training.seed") keys.push_back(key);
-    }
-  }
-  return keys;
-}
-
 bool is_table3_key(const std::string& key) {
   return std::find(table3_keys().begin(), table3_keys().end(), key) != table3_keys().end();
 }
@@ -37,6 +24,17 @@ const std::vector<std::string>& table3_keys() {
   static const std::vector<std::string> keys = {
       "model.N",      "model.d_model",   "model.d_ff",          "model.h", "model.d_k", "model.d_v",
       "model.P_drop", "training.eps_ls", "training.train_steps"};
+  return keys;
+}
+
+std::vector<std::string> keys_set(const Summary& summary) {
+  std::vector<std::string> keys;
+  for (const auto& row : summary.rows) {
+    for (const auto& [key, unused] : row.row.set.items()) {
+      const bool known = std::find(keys.begin(), keys.end(), key) != keys.end();
+      if (!known && key != "training.seed") keys.push_back(key);
+    }
+  }
   return keys;
 }
 

@@ -23,6 +23,10 @@ bool only_positions_differ(const RowSummary& row, const RowSummary& base);
 // rows set to different values.
 std::vector<std::string> column_keys(const Summary& summary);
 
+// Keys that any row sets, in the order in which they are first set. Seeds tell runs apart, not
+// rows.
+std::vector<std::string> keys_set(const Summary& summary);
+
 // "d_k" of "model.d_k", but the whole key where two would look alike.
 std::vector<std::string> headings(const std::vector<std::string>& keys);
 

@@ -8,8 +8,8 @@
 
 namespace transformer {
 
-// metrics.jsonl: one JSON object a line, each with its "step". Lines are flushed as they are
-// written.
+// metrics.jsonl or diagnostics.jsonl: one JSON object a line, each with its "step". Lines are
+// flushed as they are written.
 class MetricsFile {
  public:
   // Lines of later steps than `step`, and a last line cut short, are left from before an

@@ -102,7 +102,12 @@ RunRecord read_run(Json json, const std::string& where) {
   }
   const auto [id, seed, state] = from_json<RunHead>(head, where);
   RunRecord run{id, seed, state, std::nullopt};
-  const bool may_tell = state == RunState::failed || state == RunState::interrupted;
+  if (state == RunState::diverged) {
+    fields::read(run.diverged_at.emplace(), member(json, "step", where), where + ": step");
+    json.erase("step");
+  }
+  const bool may_tell =
+      state == RunState::failed || state == RunState::interrupted || state == RunState::diverged;
   if (may_tell && json.contains("message")) {
     fields::read(run.message, json["message"], where + ": message");
     json.erase("message");
@@ -119,6 +124,7 @@ RunRecord read_run(Json json, const std::string& where) {
 Json run_json(const RunRecord& run) {
   Json json = to_json(RunHead{run.id, run.seed, run.state});
   if (run.result) json.update(to_json(*run.result));
+  if (run.diverged_at) json["step"] = *run.diverged_at;
   if (!run.message.empty()) json["message"] = run.message;
   return json;
 }

@@ -90,6 +90,8 @@ struct RowRecord {
   Json set = Json::object();  // what it sets over the sweep's base, by dotted key
   PaperFigures paper;
   Json config;  // as resolved; only the seed differs between its runs
+  Json departures =
+      Json::array();  // of a row of Table 3: where it is not the paper's (departures.h)
 
   static void visit(auto& self, auto&& field) {
     field("id", self.id);
@@ -97,12 +99,15 @@ struct RowRecord {
     field("set", self.set);
     field("paper", self.paper);
     field("config", self.config);
+    field("departures", self.departures);
   }
 };
 
-enum class RunState { complete, failed, running, missing, interrupted };
+// A run that diverged is done, and a result as a complete one is: a loss or gradient was not
+// finite, and would not be if it were trained again.
+enum class RunState { complete, failed, running, missing, interrupted, diverged };
 constexpr auto names(RunState) {
-  return std::array{"complete", "failed", "running", "missing", "interrupted"};
+  return std::array{"complete", "failed", "running", "missing", "interrupted", "diverged"};
 }
 
 // One (row, seed). In JSON the result's fields stand beside id, seed and state.
@@ -111,8 +116,9 @@ struct RunRecord {
   int64_t seed = 0;
   RunState state = RunState::missing;
   std::optional<Result> result;  // if and only if complete
-  // Of a failed run: why. Of an interrupted one: "at step 300 of 900". May be empty.
+  // Of a failed or diverged run: why. Of an interrupted one: "at step 300 of 900". May be empty.
   std::string message{};
+  std::optional<int64_t> diverged_at{};  // the step; if and only if diverged
 };
 
 // results.json.

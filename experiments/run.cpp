@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "experiments/metrics.h"
+#include "experiments/divergence.h"
 #include "experiments/plan.h"
 #include "experiments/run_folder.h"
+#include "experiments/training_files.h"
+#include "experiments/translations.h"
 #include "transformer/analysis/parameters.h"
 #include "transformer/data/dataset.h"
 #include "transformer/decode/evaluate.h"
@@ -22,40 +24,6 @@ namespace transformer {
 namespace fs = std::filesystem;
 
 namespace {
-
-Json metrics_line(const StepLogged& e) {
-  return {{"step", e.step},
-          {"loss", e.loss},
-          {"nll", e.nll},
-          {"learning_rate", e.learning_rate},
-          {"gradient_norm", e.gradient_norm},
-          {"source_tokens", e.source_tokens},
-          {"target_tokens", e.target_tokens},
-          {"tokens_per_second", e.tokens_per_second},
-          {"memory_bytes", peak_memory_bytes()}};
-}
-
-// Opened at the first event: by then it is known from which step the run goes on.
-class MetricsWriter {
- public:
-  explicit MetricsWriter(fs::path path) : path_(std::move(path)) {}
-  void operator()(const TrainingEvent& event) { std::visit(*this, event); }
-  void operator()(const Resumed& e) { file_.emplace(path_, e.step); }
-  void operator()(const StepLogged& e) { file().append(metrics_line(e)); }
-  void operator()(const Validated& e) {
-    file().append({{"step", e.step}, {"valid_perplexity", e.perplexity}});
-  }
-  void operator()(const CheckpointWritten&) {}
-  void operator()(const CheckpointPassedOver&) {}
-
- private:
-  MetricsFile& file() {
-    if (!file_) file_.emplace(path_, 0);
-    return *file_;
-  }
-  fs::path path_;
-  std::optional<MetricsFile> file_;
-};
 
 int64_t longer_side(const Corpus& corpus, int64_t pair) {
   return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
@@ -138,6 +106,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
     if (events.on_note) events.on_note(text);
   };
   if (auto result = complete_result(folder, note)) return result;
+  if (const auto before = standing_divergence(folder, config)) {
+    throw Diverged(before->step, before->message + "; so it ended before: remove " +
+                                     divergence_file(folder).string() + " to train again");
+  }
+  const Config given = config;
 
   const auto opened = open_dataset(config, events.on_note, &stop);
   if (!opened) return std::nullopt;
@@ -158,26 +131,31 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
 
   Translator translator{Transformer(config.model), data.vocabularies.source,
                         data.vocabularies.target, config.decoding, device};
-  MetricsWriter metrics(folder / "metrics.jsonl");
+  TrainingFiles files(folder);
   const fs::path checkpoints = folder / "checkpoints";
   make_folder(checkpoints);  // rather now than after hours
   if (checkpoint_folders(checkpoints).empty()) keep_vocabularies(config.data, folder);
-  const auto outcome = train(translator.model,
-                             {.config = config,
-                              .train = data.train.corpus,
-                              .valid = &data.valid.corpus,
-                              .checkpoints = checkpoints,
-                              .vocabulary = vocabulary_fingerprint(data.vocabularies),
-                              .device = device,
-                              .stop = &stop},
-                             [&](const TrainingEvent& event) {
-                               metrics(event);
-                               // Now it is known that the run began with these.
-                               if (std::holds_alternative<Resumed>(event)) {
-                                 keep_vocabularies(config.data, folder);
-                               }
-                               if (events.on_training) events.on_training(event);
-                             });
+  const auto on_event = [&](const TrainingEvent& event) {
+    files(event);
+    // Now it is known that the run began with these.
+    if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder);
+    if (events.on_training) events.on_training(event);
+  };
+  TrainingOutcome outcome;
+  try {
+    outcome = train(translator.model,
+                    {.config = config,
+                     .train = data.train.corpus,
+                     .valid = &data.valid.corpus,
+                     .checkpoints = checkpoints,
+                     .vocabulary = vocabulary_fingerprint(data.vocabularies),
+                     .device = device,
+                     .stop = &stop},
+                    on_event);
+  } catch (const Diverged& diverged) {  // a result too
+    write_divergence(folder, given, diverged.step(), diverged.what());
+    throw;
+  }
   if (outcome.stopped) return std::nullopt;
 
   const Model final = final_model(folder, config);
@@ -194,6 +172,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                    .stop = &stop});
   if (!evaluated) return std::nullopt;
   const Evaluation& evaluation = *evaluated;
+  write_translations(folder, {evaluation.hypotheses, data.valid.text.target});
 
   const auto& progress = outcome.progress;
   const Result result{

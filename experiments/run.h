@@ -22,11 +22,12 @@ struct RunEvents {
 };
 
 // One experiment in one folder, from its config to its result:
-//   config.json, metrics.jsonl, checkpoints/, model.safetensors (the last training.average_last
-//   checkpoints averaged), and result.json, which is there if and only if the run is complete.
+//   config.json, metrics.jsonl, diagnostics.jsonl, checkpoints/, model.safetensors (the last
+//   training.average_last checkpoints averaged), valid.translations, valid.references, and
+//   result.json, which is there if and only if the run is complete; or divergence.json.
 // Trains, or goes on with, the run in `folder`, then evaluates it on data.valid. Returns nullopt
 // where `stop` ended it early. A folder that holds another config, or is in use by another process,
-// is refused. Throws UserError and Failure.
+// is refused. Throws UserError and Failure; Diverged too where it did so before.
 std::optional<Result> run_experiment(Config config, const std::filesystem::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
                                      const RunEvents& events);

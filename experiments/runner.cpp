@@ -66,8 +66,10 @@ class Runner {
           problem =
               options_.damage_of_model(folder_.run_folder({row.id, seed}) / "model.safetensors");
         }
-        if (result && problem.empty()) {
-          ++outcome_.complete;
+        const bool is_complete = result && problem.empty();
+        const bool is_diverged = !result && problem.empty() && folder_.divergence({row.id, seed});
+        if (is_complete || is_diverged) {
+          ++(is_complete ? outcome_.complete : outcome_.diverged);
           on_event_({Kind::skipped, row, seed});
           continue;
         }
@@ -115,6 +117,10 @@ class Runner {
                (ended.signal != 0 || ended.code == 128 + SIGINT || ended.code == 128 + SIGTERM)) {
       ++outcome_.left;
       on_event_({Kind::stopped, *run.row, run.seed});
+    } else if (const auto divergence = folder_.divergence(run.name());
+               divergence && ended.signal == 0) {
+      ++outcome_.diverged;
+      on_event_({Kind::diverged, *run.row, run.seed, {}, divergence->message});
     } else {
       ++outcome_.failed;
       const std::string why = reason(ended, run, problem);

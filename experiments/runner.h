@@ -32,16 +32,17 @@ struct RunnerOptions {
 
 // What happens to a run, told as it happens.
 struct RunEvent {
-  enum class Kind { skipped, damaged, started, progress, finished, failed, stopped };
+  enum class Kind { skipped, damaged, started, progress, finished, diverged, failed, stopped };
   Kind kind;
   const SweepRow& row;
   int64_t seed;
   RunProgress progress{};  // with `started`: the step it goes on from; with `progress`
-  std::string message{};   // with `failed`: why, and where its log is; with `damaged`: what
+  std::string message{};   // `failed`: why, and where its log is; `damaged`, `diverged`: what
 };
 
 struct SweepOutcome {
   int64_t complete = 0;  // those that were before included
+  int64_t diverged = 0;  // likewise; a result, not a failure
   int64_t failed = 0;
   int64_t left = 0;  // not done because a signal came
   int signal = 0;    // SIGINT or SIGTERM where one did

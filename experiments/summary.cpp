@@ -34,12 +34,6 @@ Json values_of(const RowSummary& summary) {
   return summary.row.set;
 }
 
-Figure figure(const std::vector<double>& values) {
-  Figure figure{static_cast<int64_t>(values.size()), mean(values), std::nullopt};
-  if (values.size() > 1) figure.standard_deviation = sample_standard_deviation(values);
-  return figure;
-}
-
 void add_once(std::vector<std::string>& all, const std::string& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
@@ -73,6 +67,7 @@ RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results
   for (const auto& run : results) {
     if (run.id != row.id) continue;
     summary.runs.push_back(run);
+    if (run.state == RunState::diverged) ++summary.diverged;
     if (!run.result) continue;
     perplexity.push_back(run.result->perplexity);
     bleu.push_back(run.result->bleu);
@@ -90,12 +85,19 @@ RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results
 
 }  // namespace
 
+Figure figure(const std::vector<double>& values) {
+  Figure figure{static_cast<int64_t>(values.size()), mean(values), std::nullopt};
+  if (values.size() > 1) figure.standard_deviation = sample_standard_deviation(values);
+  return figure;
+}
+
 Summary summarize(const Results& results) {
   Summary summary;
   for (const auto& row : results.rows) summary.rows.push_back(summarize(row, results.results));
   for (const auto& row : summary.rows) {
     summary.runs += static_cast<int64_t>(row.runs.size());
     summary.complete += row.complete;
+    summary.diverged += row.diverged;
     for (const auto& run : row.runs) {
       if (!run.result) continue;
       add_once(summary.bleu_signatures, run.result->bleu_signature);
@@ -112,8 +114,8 @@ Summary summarize(const Results& results) {
 }
 
 RunState state_of(const RowSummary& row) {
-  for (const RunState state :
-       {RunState::failed, RunState::running, RunState::interrupted, RunState::missing}) {
+  for (const RunState state : {RunState::failed, RunState::running, RunState::interrupted,
+                               RunState::missing, RunState::diverged}) {
     for (const auto& run : row.runs) {
       if (run.state == state) return state;
     }

@@ -23,6 +23,7 @@ struct RowSummary {
       Json::object();  // its resolved config by dotted key; what it set where that is unknown
   std::vector<RunRecord> runs;  // in the order of their seeds' appearance
   int64_t complete = 0;
+  int64_t diverged = 0;
   std::optional<Figure> perplexity, bleu, parameters;  // none without a complete run
 };
 
@@ -37,14 +38,17 @@ struct Summary {
   std::vector<RowSummary> rows;
   int64_t runs = 0;
   int64_t complete = 0;
+  int64_t diverged = 0;
   std::optional<RankCorrelation> perplexity, bleu;
   std::vector<std::string> bleu_signatures, machines, versions;  // each once, of complete runs
 };
 
+Figure figure(const std::vector<double>& values);
+
 Summary summarize(const Results& results);
 
 // A row's state: complete where every run is; else the state of the worst, failed before running
-// before interrupted before missing.
+// before interrupted before missing before diverged.
 RunState state_of(const RowSummary& row);
 
 }  // namespace transformer

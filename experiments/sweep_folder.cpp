@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/departures.h"
 #include "experiments/machine.h"
 #include "experiments/record.h"
 #include "experiments/run_log.h"
@@ -131,6 +132,10 @@ RunResult SweepFolder::result(const Run& run) const {
   }
 }
 
+std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
+  return read_divergence(run_folder(run));
+}
+
 void SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
   const fs::path folder = run_folder({row.id, seed});
   make_folder(folder);
@@ -151,7 +156,9 @@ void SweepFolder::write_results(const std::set<Run>& running) {
   if (data_.look_again()) write_json(folder_ / "sweep.json", with_origin(sweep_, data_));
   Results results{with_origin(sweep_, data_), {}, {}};
   for (const auto& row : sweep_.rows) {
-    results.rows.push_back({row.id, row.group, row.set, row.paper, to_json(row.config)});
+    RowRecord kept{row.id, row.group, row.set, row.paper, to_json(row.config)};
+    kept.departures = to_json(departures_from_paper(kept));
+    results.rows.push_back(std::move(kept));
     for (const int64_t seed : sweep_.seeds) {
       const Run run{row.id, seed};
       RunRecord record{row.id, seed, RunState::missing, {}, ""};
@@ -162,6 +169,10 @@ void SweepFolder::write_results(const std::set<Run>& running) {
         record.result = std::move(result);
       } else if (running.contains(run)) {
         record.state = RunState::running;
+      } else if (const auto divergence = this->divergence(run)) {
+        record.state = RunState::diverged;
+        record.diverged_at = divergence->step;
+        record.message = divergence->message;
       } else if (fs::exists(failure)) {
         record.state = RunState::failed;
         record.message = read_file(failure);

@@ -6,6 +6,7 @@
 //               /log.txt               what it printed
 //               /failure.txt           why it failed; gone once it is started again
 //               /result.json           present if and only if it is complete
+//               /divergence.json       where its loss or gradient stopped being finite
 // DIR/results.json                     all of it in one file
 
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "experiments/data_fingerprints.h"
+#include "experiments/divergence.h"
 #include "experiments/sweep.h"
 #include "transformer/folder_lock.h"
 
@@ -36,6 +38,7 @@ class SweepFolder {
 
   std::filesystem::path run_folder(const Run& run) const;
   RunResult result(const Run& run) const;
+  std::optional<Divergence> divergence(const Run& run) const;
 
   // Makes the run's folder and its config.json, and forgets that it failed before.
   void prepare(const SweepRow& row, int64_t seed) const;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "experiments/departures.h"
 #include "experiments/layout.h"
 #include "transformer/printable.h"
 
@@ -138,7 +139,7 @@ std::string incomplete_note(const Summary& summary) {
   for (const auto& row : summary.rows) {
     if (!is_begun(row)) continue;
     for (const auto& run : row.runs) {
-      if (run.state == RunState::complete) continue;
+      if (run.state == RunState::complete || run.state == RunState::diverged) continue;
       std::string why = run.message.empty() ? "" : printable(run.message, kMost);
       if (!why.empty()) why = (run.state == RunState::failed ? ": " : " ") + why;
       all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
@@ -146,6 +147,18 @@ std::string incomplete_note(const Summary& summary) {
     }
   }
   return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
+}
+
+std::string diverged_note(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const auto& row : summary.rows) {
+    for (const auto& run : row.runs) {
+      if (run.state != RunState::diverged) continue;
+      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (at step " +
+                    std::to_string(run.diverged_at.value_or(0)) + ")");
+    }
+  }
+  return all.empty() ? "" : "Diverged, so without figures: " + joined(all) + ".";
 }
 
 std::string not_begun_note(const Summary& summary) {
@@ -162,13 +175,20 @@ std::string not_begun_note(const Summary& summary) {
 }
 
 std::vector<std::string> notes(const Summary& summary, bool with_base, bool several) {
-  std::vector<std::string> all = {"Runs complete: " + std::to_string(summary.complete) + " of " +
-                                  std::to_string(summary.runs) + "."};
+  std::vector<std::string> all = {
+      "Runs complete: " + std::to_string(summary.complete) + " of " + std::to_string(summary.runs) +
+      (summary.diverged == 0 ? "." : "; " + std::to_string(summary.diverged) + " diverged.")};
+  all.push_back(diverged_note(summary));
   all.push_back(incomplete_note(summary));
   all.push_back(not_begun_note(summary));
   if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
   all.push_back(correlation_note(summary));
   if (with_base) all.push_back("Blank: as in base.");
+  std::vector<RowRecord> begun;
+  for (const auto& row : summary.rows) {
+    if (is_begun(row) || row.row.group == "base") begun.push_back(row.row);
+  }
+  for (auto& note : departure_notes(begun)) all.push_back(std::move(note));
   all.push_back(
       "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
       "without "

@@ -1,3 +1,4 @@
+#include "experiments/departures.h"
 #include "experiments/layout.h"
 #include "experiments/table.h"
 
@@ -52,6 +53,7 @@ Json to_json(const Summary& summary) {
     for (const auto& run : row.runs) {
       if (run.state != RunState::complete) {
         incomplete.push_back({{"seed", run.seed}, {"state", name_of(run.state)}});
+        if (run.diverged_at) incomplete.back()["step"] = *run.diverged_at;
         if (!run.message.empty()) incomplete.back()["message"] = run.message;
       }
     }
@@ -61,15 +63,18 @@ Json to_json(const Summary& summary) {
                     {"state", name_of(state_of(row))},
                     {"runs", row.runs.size()},
                     {"complete", row.complete},
+                    {"diverged", row.diverged},
                     {"incomplete", incomplete},
                     {"perplexity", figure_json(row.perplexity)},
                     {"bleu", figure_json(row.bleu)},
                     {"parameters", figure_json(row.parameters)},
-                    {"paper", to_json(row.row.paper)}});
+                    {"paper", to_json(row.row.paper)},
+                    {"departures", to_json(departures_from_paper(row.row))}});
   }
   return {{"schema_version", kSchemaVersion},
           {"runs", summary.runs},
           {"complete", summary.complete},
+          {"diverged", summary.diverged},
           {"rank_correlation_with_paper",
            {{"perplexity", correlation_json(summary.perplexity)},
             {"bleu", correlation_json(summary.bleu)}}},
@@ -83,7 +88,7 @@ std::string to_csv(const Summary& summary) {
   const auto keys = column_keys(summary);
   std::vector<std::string> head = {"id", "group"};
   for (const auto& heading : headings(keys)) head.push_back(quoted(heading));
-  for (const char* name : {"state", "runs", "complete"}) head.emplace_back(name);
+  for (const char* name : {"state", "runs", "complete", "diverged"}) head.emplace_back(name);
   const std::vector<std::string> quantities = {"perplexity", "bleu", "parameters"};
   for (const auto& name : quantities) {
     for (const char* part : {"_mean", "_sample_standard_deviation", "_paper"})
@@ -94,7 +99,9 @@ std::string to_csv(const Summary& summary) {
   for (const auto& row : json["rows"]) {
     std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
     for (const auto& key : keys) fields.push_back(field(row["settings"][key]));
-    for (const char* name : {"state", "runs", "complete"}) fields.push_back(field(row[name]));
+    for (const char* name : {"state", "runs", "complete", "diverged"}) {
+      fields.push_back(field(row[name]));
+    }
     for (const auto& name : quantities) {
       const Json& figure = row[name];
       for (const char* part : {"mean", "sample_standard_deviation"}) {

@@ -109,6 +109,7 @@ void check(const TrainingConfig& training, const Rules& rules) {
   rules.in_range("training.log_every", training.log_every, 1);
   rules.in_range("training.validate_every", training.validate_every, 0);
   rules.in_range("training.checkpoint_every", training.checkpoint_every, 1);
+  rules.in_range("training.diagnostics_every", training.diagnostics_every, 0);
   rules.in_range("training.average_last", training.average_last, 1, 1000);
 }
 

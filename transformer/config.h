@@ -140,7 +140,8 @@ struct TrainingConfig {
   int64_t log_every = 50;
   int64_t validate_every = 1000;  // perplexity on data.valid; 0: only at the end
   int64_t checkpoint_every = 1000;
-  int64_t average_last = 5;  // checkpoints averaged into the final model; 1: the last alone
+  int64_t diagnostics_every = 0;  // layer by layer, into diagnostics.jsonl; 0: never
+  int64_t average_last = 5;       // checkpoints averaged into the final model; 1: the last alone
 
   static void visit(auto& self, auto&& field) {
     field("train_steps", self.train_steps);
@@ -159,6 +160,7 @@ struct TrainingConfig {
     field("log_every", self.log_every);
     field("validate_every", self.validate_every);
     field("checkpoint_every", self.checkpoint_every);
+    field("diagnostics_every", self.diagnostics_every);
     field("average_last", self.average_last);
   }
   friend bool operator==(const TrainingConfig&, const TrainingConfig&) = default;

@@ -129,7 +129,8 @@ TEST_CASE("record: results keep rows and runs in their order, complete or not") 
   const std::string rows = R"({"id": "base", "group": "base"},
     {"id": "A-h1", "group": "A", "set": {"model.h": 1}, "paper": {"perplexity": 5.29, "bleu": 24.9}})";
   const std::string runs = R"({"id": "base", "state": "complete", )" + kResult +
-                           R"(}, {"id": "A-h1", "seed": 7, "state": "failed"})";
+                           R"(}, {"id": "A-h1", "seed": 7, "state": "failed"},
+    {"id": "A-h1", "seed": 8, "state": "diverged", "step": 41, "message": "not finite"})";
   std::string text = results_with(rows, runs);
   write_file(folder / "by-hand.json", text);
   const Results results = read_results(folder / "by-hand.json");
@@ -140,6 +141,9 @@ TEST_CASE("record: results keep rows and runs in their order, complete or not") 
   REQUIRE(results.results[0].result->bleu == 25.8);
   REQUIRE(results.results[1].state == RunState::failed);
   REQUIRE_FALSE(results.results[1].result.has_value());
+  REQUIRE(results.results[2].state == RunState::diverged);
+  REQUIRE(results.results[2].diverged_at == 41);
+  REQUIRE(results.results[2].message == "not finite");
 
   write_results(folder / "results.json", results);
   const Results again = read_results(folder / "results.json");
@@ -169,6 +173,8 @@ TEST_CASE("record: results that do not fit are refused with file, place and key"
                       Contains("results[0]: state: \"done\" is not one of: complete, failed"));
   REQUIRE_THROWS_WITH(read(base, R"({"id": "base", "seed": 1, "state": "complete"})"),
                       Contains("results[0]: parameters: missing"));
+  REQUIRE_THROWS_WITH(read(base, R"({"id": "base", "seed": 1, "state": "diverged"})"),
+                      Contains("results[0]: step: missing"));
   REQUIRE_THROWS_WITH(read(base, R"({"id": "base", "seed": 1, "state": "failed", "bleu": 3})"),
                       Contains("a run that is failed has no result"));
   const std::string missing = R"({"id": "base", "seed": 1, "state": "missing"})";

@@ -31,6 +31,8 @@ case "$4" in
 */silent/*) exit 1;;
 */forgets/*) exit 0;;
 */killed/*) kill -9 $$;;
+*/diverges/*) cp "$4/../../../divergence.json" "$4"; echo 'transformer: step 7: not finite' >&2
+  exit 1;;
 */waits/*) trap 'echo stopped > "$4/checkpoint"; exit 143' TERM
   echo '{"step": 5, "loss": 2.5}' > "$4/metrics.jsonl"
   mkdir -p "$4/checkpoints/step-000000003" "$4/checkpoints/step-000000012"
@@ -57,6 +59,7 @@ class Place {
     for (result.seed = 1; result.seed <= 2; ++result.seed) {
       write_result(path_ / ("result-" + std::to_string(result.seed) + ".json"), result);
     }
+    write_divergence(path_, resolve(Config{}), 7, "step 7: the loss is not finite");
   }
 
   fs::path out() const { return path_ / "out"; }
@@ -259,6 +262,32 @@ TEST_CASE("runner: a run that fails is told at once, the others go on, and the e
   REQUIRE(place(sweep).failed == 4);
   REQUIRE(place.starts("fails") == 2);
   REQUIRE(place.starts("good") == 1);
+}
+
+TEST_CASE("runner: a run that diverges is a result: no failure, and not run again") {
+  Place place;
+  const auto sweep = sweep_of({"diverges", "good"});
+  int told = 0;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind == Kind::diverged) ++told;
+  };
+  auto outcome = place(sweep);
+  REQUIRE(outcome.exit_code() == 0);
+  REQUIRE(outcome.complete == 1);
+  REQUIRE(outcome.diverged == 1);
+  REQUIRE(told == 1);
+  const auto record = place.record("diverges");
+  REQUIRE(record.state == RunState::diverged);
+  REQUIRE(record.diverged_at == 7);
+  REQUIRE(record.message == "step 7: the loss is not finite");
+  REQUIRE_FALSE(fs::exists(place.run("diverges") / "failure.txt"));
+
+  outcome = place(sweep);
+  REQUIRE(outcome.diverged == 1);
+  REQUIRE(place.starts("diverges") == 1);
+  write_file(place.run("diverges") / "divergence.json", "{\"step\": 9}");  // damaged
+  REQUIRE(place(sweep).diverged == 1);
+  REQUIRE(place.starts("diverges") == 2);
 }
 
 TEST_CASE("runner: with two jobs two runs go on at the same time") {

@@ -129,6 +129,24 @@ TEST_CASE("table: several seeds give mean and sample standard deviation, missing
   REQUIRE_THAT(text, Contains("sample standard deviation (n - 1)"));
 }
 
+TEST_CASE("table: runs that diverged are done, and stand with the step at which they did") {
+  auto results = corner();
+  results.results = {complete("base", 1, 5, 25),
+                     complete("base", 2, 7, 26),
+                     complete("A-h1", 1, 6, 24),
+                     {"A-h1", 2, RunState::diverged, {}, "step 41: the loss is not finite", 41}};
+  const auto summary = summarize(results);
+  REQUIRE(summary.diverged == 1);
+  REQUIRE(state_of(summary.rows[1]) == RunState::diverged);
+  REQUIRE(summary.rows[1].perplexity->n == 1);
+  const std::string text = to_text(results_table(summary));
+  REQUIRE_THAT(line_of(text, "(A)"), Catch::Matchers::EndsWith("1/2 diverged"));
+  REQUIRE(line_of(text, "Runs") == "Runs complete: 3 of 4; 1 diverged.");
+  REQUIRE(line_of(text, "Diverged") == "Diverged, so without figures: A-h1 seed 2 (at step 41).");
+  REQUIRE_THAT(text, !Contains("Not complete"));
+  REQUIRE(to_json(summary)["rows"][1]["incomplete"][0]["step"] == 41);
+}
+
 TEST_CASE("table: an interrupted run says where, and a long failure is cut") {
   auto results = corner();
   results.results[1] = {"A-h1", 1, RunState::interrupted, {}, "at step 300 of 900"};
@@ -256,7 +274,7 @@ TEST_CASE("table: CSV and JSON keep every digit and state every key") {
   results.results[1].id = "A,\"h1\"";
   const auto summary = summarize(results);
   REQUIRE_THAT(to_csv(summary), Contains("\n\"A,\"\"h1\"\"\",A,6,512,2048,1,512,512,0.1,0.1,100000,"
-                                         "complete,1,1,5.9,,5.29,23.04,,24.9,63050000.0,,\n"));
+                                         "complete,1,1,0,5.9,,5.29,23.04,,24.9,63050000.0,,\n"));
   const Json json = to_json(summary);
   REQUIRE(json["rows"][1]["bleu"]["mean"] == 23.04);
   REQUIRE(json["rows"][1]["paper"]["parameters"].is_null());

@@ -6,8 +6,10 @@
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/workplace.h"
+#include "transformer/diverged.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
+#include "transformer/json.h"
 #include "transformer/train/state.h"
 
 using namespace transformer;
@@ -217,7 +219,20 @@ TEST_CASE("bad input: a loss that is not finite ends the run and keeps the last 
   const Workplace place;
   refused(place.train("run", {"training.schedule=constant", "training.learning_rate=1e25",
                               "training.warmup_steps=0", "training.checkpoint_every=1"}),
-          1, "is not finite");
+          kExitDiverged, "is not finite");
   REQUIRE(fs::exists(place.file("run/checkpoints/step-000000001/model.safetensors")));
   REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
+
+  // It is known now: started again it ends at once with what it found, until that is removed.
+  const fs::path divergence = place.file("run/divergence.json");
+  const Json known = read_json(divergence);
+  REQUIRE(known["step"].get<int64_t>() > 1);
+  const std::vector<std::string> same = {"training.schedule=constant",
+                                         "training.learning_rate=1e25", "training.warmup_steps=0",
+                                         "training.checkpoint_every=1"};
+  refused(place.train("run", same), kExitDiverged,
+          "so it ended before: remove " + divergence.string());
+  fs::remove(divergence);
+  refused(place.train("run", same), kExitDiverged, "nothing of this step was applied");
+  REQUIRE(read_json(divergence)["step"] == known["step"]);
 }

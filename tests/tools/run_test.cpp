@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <sstream>
 
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
@@ -59,6 +60,58 @@ TEST_CASE("run: a damaged result or a lost model is made again from the checkpoi
   fs::remove_all(place.file("run/checkpoints"));
   fs::remove(model);
   refused(place.train("run"), 1, "result.json to train again");
+}
+
+TEST_CASE("run: diagnostics.jsonl has each line once, whenever the run was cut short", "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> settings = {
+      "training.train_steps=8", "training.checkpoint_every=3", "training.diagnostics_every=2"};
+  REQUIRE(place.train("run", settings).code == 0);
+  const fs::path file = place.file("run/diagnostics.jsonl");
+  const std::string whole = read_file(file);
+  std::vector<int64_t> steps;
+  std::istringstream lines(whole);
+  for (std::string line; std::getline(lines, line);) {
+    const Json json = parse_json(line, "line");
+    steps.push_back(json["step"].get<int64_t>());
+    const Json& sublayers = json["sublayers"];
+    REQUIRE(sublayers.size() == 5);
+    REQUIRE(sublayers[0]["sublayer"] == "encoder.layers.0.self_attention");
+    REQUIRE(sublayers[0]["attention_entropy"].size() == 2);
+    for (const char* weight : {"q.weight", "k.weight", "v.weight", "o.weight"}) {
+      REQUIRE(sublayers[0]["gradient"][weight].get<double>() > 0);
+      REQUIRE(sublayers[0]["update_weight"][weight].get<double>() > 0);
+    }
+    REQUIRE(sublayers[1]["gradient"]["in.weight"].get<double>() > 0);
+    REQUIRE_FALSE(sublayers[1].contains("attention_entropy"));
+  }
+  REQUIRE(steps == std::vector<int64_t>{2, 4, 6, 8});
+
+  // As if killed after step 8 was written down, but before its checkpoint: on from step 6.
+  const double perplexity = read_json(place.file("run/result.json"))["perplexity"].get<double>();
+  fs::remove(place.file("run/result.json"));
+  fs::remove(place.file("run/model.safetensors"));
+  fs::remove_all(place.file("run/checkpoints/step-000000008"));
+  write_file(file, whole + "{\"step\": 10, \"subl");
+  const auto again = place.train("run", settings);
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  REQUIRE_THAT(again.err, Contains("goes on after step 6"));
+  REQUIRE(read_file(file) == whole);
+  REQUIRE(read_json(place.file("run/result.json"))["perplexity"].get<double>() == perplexity);
+}
+
+TEST_CASE("run: keeps its translations, and they give its BLEU", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const auto scored =
+      run_program({"bleu", "--json", "--reference", place.file("run/valid.references"),
+                   "--hypothesis", place.file("run/valid.translations")});
+  INFO(scored.err);
+  REQUIRE(scored.code == 0);
+  REQUIRE(parse_json(scored.out, "bleu")["bleu"] ==
+          read_json(place.file("run/result.json"))["bleu"]);
+  REQUIRE(read_file(place.file("run/valid.references")) == read_file(place.file("data/valid.de")));
 }
 
 TEST_CASE("run: its folder keeps the vocabulary, and the model works without the original",

@@ -167,3 +167,59 @@ TEST_CASE("sweep command: a run that fails does not stop the others, and the exi
                Contains("N-1: failed: ") && Contains("N-2: failed: ") && Contains("2 failed"));
   REQUIRE(read_json(folder / "out/results.json")["results"][1]["state"] == "failed");
 }
+
+TEST_CASE("compare command: a sweep's rows by a key; runs that diverge are results", "[e2e]") {
+  const Workplace place;
+  const auto ran = sweep({"configs/mini.json",
+                          "--out",
+                          place.file("out"),
+                          "--jobs",
+                          "1",
+                          "--seeds",
+                          "1,2",
+                          "data.train=" + place.file("data/train"),
+                          "data.valid=" + place.file("data/valid"),
+                          "data.vocabulary=" + place.file("data/vocabulary.model"),
+                          "model.V=400",
+                          "model.N=1",
+                          "model.d_model=16",
+                          "model.h=2",
+                          "model.d_ff=16",
+                          "training.train_steps=4",
+                          "training.validate_every=2",
+                          "training.log_every=1",
+                          "training.schedule=constant",
+                          "training.warmup_steps=0",
+                          "decoding.beam=1",
+                          "decoding.max_extra_length=1",
+                          "training.learning_rate=0.001,1e25",
+                          "model.norm_placement=post,pre"});
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  REQUIRE_THAT(ran.err, Contains("4 runs complete, 4 diverged") && Contains(": diverged: step "));
+  REQUIRE_THAT(ran.out, Contains("Runs complete: 4 of 8; 4 diverged."));
+
+  const auto compared =
+      run_program({"compare", place.file("out"), "--by", "norm_placement", "--ppl", "1e9",
+                   "--format", "json", "--samples", "20", "--trials", "20"});
+  INFO(compared.err);
+  REQUIRE(compared.code == 0);
+  const Json json = parse_json(compared.out, "compare");
+  REQUIRE(json["by"] == Json{"model.norm_placement"});
+  REQUIRE(json["settings"].size() == 2);
+  const Json& small_rate = json["settings"][0]["rows"][1];
+  REQUIRE(small_rate["perplexity_difference"]["n"] == 2);
+  REQUIRE(small_rate["runs"][0]["validation"].size() == 2);
+  REQUIRE(small_rate["steps_to"]["mean"] == 2);
+  REQUIRE(small_rate["diverged"] == 0);
+  const Json& large_rate = json["settings"][1]["rows"][0];
+  REQUIRE(large_rate["diverged"] == 2);
+  REQUIRE(large_rate["runs"][0]["diverged_at"].get<int64_t>() >= 2);
+  REQUIRE(json["overall"][0]["diverged"] == 2);
+
+  const auto text = run_program({"compare", place.file("out"), "--by", "model.norm_placement"});
+  REQUIRE_THAT(text.out, Contains("difference to post") && Contains("2/2"));
+  const auto refused = run_program({"compare", place.file("out")});
+  REQUIRE(refused.code == 2);
+  REQUIRE_THAT(refused.err, Contains("expected --by KEY"));
+}

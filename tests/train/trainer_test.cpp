@@ -195,6 +195,31 @@ TEST_CASE("training: a loss that is not finite stops the run and leaves the last
   }
 }
 
+TEST_CASE("training: diagnostics come when asked for and change nothing", "[numeric]") {
+  const TemporaryFolder folder;
+  const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
+  Config config = tiny_config();
+  config.training.accumulate = 2;
+  Transformer without(config.model), with(config.model);
+  train(without, {.config = config, .train = corpus, .checkpoints = folder / "without"},
+        [](const TrainingEvent&) {});
+  config.training.diagnostics_every = 5;
+  std::vector<int64_t> steps;
+  train(with, {.config = config, .train = corpus, .checkpoints = folder / "with"},
+        [&](const TrainingEvent& event) {
+          const auto* diagnosed = std::get_if<Diagnosed>(&event);
+          if (diagnosed == nullptr) return;
+          steps.push_back(diagnosed->step);
+          REQUIRE(diagnosed->sublayers.size() == 5);
+        });
+  REQUIRE(steps == std::vector<int64_t>{5, 10});
+  const State want = state_of(*without);
+  for (const auto& [name, tensor] : state_of(*with)) {
+    INFO(name);
+    REQUIRE(torch::equal(tensor, want.at(name)));
+  }
+}
+
 TEST_CASE("training: another config or other data in the folder is refused by name", "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);

@@ -117,12 +117,13 @@ int run_and_report(const Sweep& sweep, const Sweep& selected, const RunnerOption
     outcome = run_sweep(sweep, selected, options, std::ref(progress));
   }
   std::cerr << counted(static_cast<size_t>(outcome.complete), "run") << " complete";
+  if (outcome.diverged > 0) std::cerr << ", " << outcome.diverged << " diverged";
   if (outcome.failed > 0) std::cerr << ", " << outcome.failed << " failed";
   if (outcome.left > 0) std::cerr << ", " << outcome.left << " not done; the same command goes on";
   const fs::path results = options.folder / "results.json";
   std::cerr << "\nresults: " << results.string() << "\ntable: transformer table "
             << options.folder.string() << "\n\n";
-  if (outcome.complete > 0) {
+  if (outcome.complete + outcome.diverged > 0) {
     std::cout << format_table(summarize(selected_results(options.folder, selected)),
                               TableFormat::text);
   }

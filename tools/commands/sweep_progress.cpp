@@ -53,6 +53,12 @@ void SweepProgress::operator()(const RunEvent& event) {
       left_.end(run);
       ++done_;
       break;
+    case RunEvent::Kind::diverged:
+      line_.say(name(run) + ": diverged: " + event.message);
+      running_.erase(run);
+      left_.end(run);
+      ++done_;
+      break;
     case RunEvent::Kind::failed:
       line_.say(name(run) + ": failed: " + event.message);
       running_.erase(run);

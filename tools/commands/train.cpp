@@ -37,6 +37,7 @@ class Narrator {
   void operator()(const Validated& e) {
     last_ = "valid PPL " + number("%.2f", e.perplexity) + "  ";
   }
+  void operator()(const Diagnosed&) {}
   void operator()(const CheckpointWritten&) {}
   void operator()(const Resumed& e) { status_.say("goes on after step " + grouped(e.step)); }
   void operator()(const CheckpointPassedOver& e) {

@@ -2,7 +2,6 @@
 
 #include <torch/torch.h>
 
-#include "transformer/analysis/residual_observation.h"
 #include "transformer/nn/masks.h"
 
 namespace transformer {
@@ -21,14 +20,20 @@ std::vector<AttentionWeights> attention_weights(Transformer& model, const torch:
   for (const auto& seen : observation.passes()) {
     auto* attention = modules[seen.sublayer]->as<MultiHeadAttentionImpl>();
     if (attention == nullptr) continue;
-    const auto [looked_at, mask] = subject_of(seen, memory, padding);
-    const auto [output, weights] =
-        attention->forward_with_weights(seen.pass.input, looked_at, mask);
+    const auto [output, weights] = attention_of(*attention, seen, memory, padding);
     TORCH_INTERNAL_ASSERT(torch::allclose(output, seen.pass.branch, 1e-3, 1e-4), seen.sublayer,
                           ": these are not the weights that it was run with");
     all.push_back({seen.sublayer, weights});
   }
   return all;
+}
+
+MultiHeadAttentionImpl::Output attention_of(MultiHeadAttentionImpl& attention,
+                                            const ResidualObservation::Seen& seen,
+                                            const torch::Tensor& memory,
+                                            const torch::Tensor& source_mask) {
+  const auto [looked_at, mask] = subject_of(seen, memory, source_mask);
+  return attention.forward_with_weights(seen.pass.input, looked_at, mask);
 }
 
 }  // namespace transformer

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "transformer/analysis/residual_observation.h"
 #include "transformer/nn/model.h"
 
 namespace transformer {
@@ -19,5 +20,12 @@ struct AttentionWeights {
 // what the attention returned when the model was run.
 std::vector<AttentionWeights> attention_weights(Transformer& model, const torch::Tensor& source,
                                                 const torch::Tensor& target);
+
+// Of one attention, as it was observed: what it returned and the weights that it was run with.
+// memory: the encoder's.
+MultiHeadAttentionImpl::Output attention_of(MultiHeadAttentionImpl& attention,
+                                            const ResidualObservation::Seen& seen,
+                                            const torch::Tensor& memory,
+                                            const torch::Tensor& source_mask);
 
 }  // namespace transformer

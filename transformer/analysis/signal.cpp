@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include "transformer/analysis/residual_observation.h"
-
 namespace transformer {
 
 namespace {
@@ -16,18 +14,21 @@ double variance(const torch::Tensor& x) {
   return x.to(torch::kDouble).var(/*unbiased=*/false).item<double>();
 }
 
-SublayerSignal signal_of(const ResidualObservation::Seen& seen) {
-  const auto& pass = seen.pass;
+}  // namespace
+
+SublayerSignal signal_of(const ResidualObservation::Seen& seen,
+                         const std::optional<torch::Tensor>& rows) {
+  const auto some = [&](const torch::Tensor& x) { return rows ? x.index({*rows}) : x; };
+  const auto trunk = some(seen.pass.trunk);
+  const auto branch = some(seen.pass.branch);
   SublayerSignal signal{.sublayer = seen.sublayer,
-                        .trunk = mean_norm(pass.trunk),
-                        .branch = mean_norm(pass.branch),
-                        .output = mean_norm(pass.output)};
+                        .trunk = mean_norm(trunk),
+                        .branch = mean_norm(branch),
+                        .output = mean_norm(some(seen.pass.output))};
   signal.branch_trunk = signal.branch / signal.trunk;
-  signal.dependency = variance(pass.branch) / variance(pass.trunk + pass.branch);
+  signal.dependency = variance(branch) / variance(trunk + branch);
   return signal;
 }
-
-}  // namespace
 
 std::vector<SublayerSignal> measure_signal(Transformer& model,
                                            const std::function<torch::Tensor()>& loss) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "transformer/analysis/residual_observation.h"
 #include "transformer/nn/model.h"
 
 namespace transformer {
@@ -35,6 +37,11 @@ struct SublayerSignal {
     field("gradient_out", self.gradient_out);
   }
 };
+
+// Of one pass, over the positions in `rows` alone where they are given: bool, shaped as what passed
+// but for d_model. Without the gradients.
+SublayerSignal signal_of(const ResidualObservation::Seen& seen,
+                         const std::optional<torch::Tensor>& rows = std::nullopt);
 
 // `loss` runs the model once and returns a scalar with its gradient. In the order of the
 // computation, encoder first. Leaves the model's gradients as the loss made them.

@@ -10,6 +10,7 @@
 #include "transformer/error.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
+#include "transformer/train/batch_tensors.h"
 #include "transformer/train/perplexity.h"
 #include "transformer/train/same_training.h"
 #include "transformer/train/schedule.h"
@@ -33,11 +34,12 @@ std::string rows_of(const std::vector<Batch>& batches) {
 
 [[noreturn]] void refuse_step(int64_t step, const std::string& what,
                               const std::vector<Batch>& batches) {
-  throw Failure("step " + std::to_string(step) + ": " + what +
-                " is not finite; nothing of this step was applied. Training pairs in the batch: " +
-                rows_of(batches) +
-                ". A lower training.factor or learning_rate, more warmup_steps or " +
-                "training.clip_norm may help");
+  throw Diverged(step,
+                 "step " + std::to_string(step) + ": " + what +
+                     " is not finite; nothing of this step was applied. Training pairs in the " +
+                     "batch: " + rows_of(batches) +
+                     ". A lower training.factor or learning_rate, more warmup_steps or " +
+                     "training.clip_norm may help");
 }
 
 void scale_down(const Adam::Parameters& parameters, double norm, double most) {
@@ -124,9 +126,16 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
       }
       refuse_step(step, "the gradients' norm", step_batches);
     }
+    std::optional<StepDiagnosis> diagnosis;
+    if (training.diagnostics_every > 0 && step % training.diagnostics_every == 0) {
+      const auto& rows = step_batches.front().rows;
+      const auto batch = to_device(make_batch(task.train, rows), task.device);
+      diagnosis.emplace(model, batch.source, batch.target_input);
+    }
     scale_down(parameters, norm, training.clip_norm);
     const double rate = learning_rate(training, task.config.model.d_model, step);
     optimizer.step(rate);
+    if (diagnosis) on_event(Diagnosed{step, diagnosis->after_update()});
 
     const Position position = batches.position();
     const double elapsed = seconds_since(start);

@@ -8,9 +8,12 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "transformer/analysis/diagnostics.h"
 #include "transformer/config.h"
 #include "transformer/data/corpus.h"
+#include "transformer/diverged.h"
 #include "transformer/nn/model.h"
 #include "transformer/train/checkpoint.h"
 
@@ -42,8 +45,13 @@ struct Resumed {
 struct CheckpointPassedOver {
   std::string reason;
 };
-using TrainingEvent =
-    std::variant<StepLogged, Validated, CheckpointWritten, Resumed, CheckpointPassedOver>;
+// Every training.diagnostics_every steps.
+struct Diagnosed {
+  int64_t step = 0;
+  std::vector<SublayerDiagnostics> sublayers;
+};
+using TrainingEvent = std::variant<StepLogged, Validated, Diagnosed, CheckpointWritten, Resumed,
+                                   CheckpointPassedOver>;
 
 struct TrainingTask {
   Config config;  // resolved, with V
@@ -62,7 +70,7 @@ struct TrainingOutcome {
 
 // Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed
 // at any moment and started again ends with the same weights, bit for bit, as one never stopped, on
-// the same machine with as many threads. Prints nothing. Throws Failure where a loss or a gradient
+// the same machine with as many threads. Prints nothing. Throws Diverged where a loss or a gradient
 // is not finite, naming step, batch and tensor: such a step is never applied.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
