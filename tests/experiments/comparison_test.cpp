@@ -170,8 +170,9 @@ TEST_CASE("comparison: text and Markdown") {
   const auto comparison = compare(summary, details, kByPlacement);
   const std::string text =
       format_comparison(summary, comparison, kByPlacement, ComparisonFormat::text);
-  REQUIRE(text.substr(0, text.find("Runs")) ==
-          R"(                                                   difference to post               p of BLEU
+  REQUIRE(
+      text.substr(0, text.find("Runs")) ==
+      R"(                                                   difference to post               p of BLEU
   N  norm_placement    PPL (dev)  BLEU (dev)             PPL           BLEU  bootstrap  randomisation  diverged
 ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
   3            post  5.50 ± 0.71  29.0 ± 1.4                                                                0/2
