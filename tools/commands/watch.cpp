@@ -46,7 +46,8 @@ class Watcher {
     }
     text += std::to_string(states[RunState::complete]) + " of " +
             std::to_string(results.results.size()) + " runs complete";
-    for (const auto state : {RunState::running, RunState::failed, RunState::interrupted}) {
+    for (const auto state :
+         {RunState::running, RunState::diverged, RunState::failed, RunState::interrupted}) {
       if (states[state] > 0) {
         text += ", " + std::to_string(states[state]) + " " + transformer::name_of(state);
       }
