@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "experiments/divergence.h"
+#include "experiments/metrics.h"
+#include "experiments/own_folder.h"
 #include "experiments/plan.h"
 #include "experiments/run_folder.h"
 #include "experiments/training_files.h"
@@ -98,13 +100,14 @@ void check_memory(const Config& config, const Corpus& corpus, const torch::Devic
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
                                      const RunEvents& events) {
+  expect_own_run(folder, config.data);
   make_folder(folder);
-  const FolderLock lock(folder);
-  keep_config(config, folder);
-  const fs::path result_file = folder / "result.json";
+  const FolderLock lock(folder, run_files());
   const auto note = [&](const std::string& text) {
     if (events.on_note) events.on_note(text);
   };
+  keep_config(config, folder, note);
+  const fs::path result_file = folder / "result.json";
   if (auto result = complete_result(folder, note)) return result;
   if (const auto before = standing_divergence(folder, config)) {
     throw Diverged(before->step, before->message + "; so it ended before: remove " +

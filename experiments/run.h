@@ -26,8 +26,9 @@ struct RunEvents {
 //   training.average_last checkpoints averaged), valid.translations, valid.references, and
 //   result.json, which is there if and only if the run is complete; or divergence.json.
 // Trains, or goes on with, the run in `folder`, then evaluates it on data.valid. Returns nullopt
-// where `stop` ended it early. A folder that holds another config, or is in use by another process,
-// is refused. Throws UserError and Failure; Diverged too where it did so before.
+// where `stop` ended it early. A folder that holds another config, is in use by another process, or
+// is no run's and has files of these names, is refused. Throws UserError and Failure; Diverged too
+// where it did so before.
 std::optional<Result> run_experiment(Config config, const std::filesystem::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
                                      const RunEvents& events);

@@ -23,21 +23,79 @@ std::vector<int64_t> steps_to_average(const TrainingConfig& training) {
   return steps;
 }
 
+// A config, and the file that has it.
+struct Kept {
+  Config config;
+  fs::path file;
+};
+
+std::optional<Kept> config_of_result(const fs::path& folder) {
+  const fs::path file = folder / "result.json";
+  try {
+    const std::string where = file.string();
+    return Kept{resolve(from_json<Config>(read_result(file).config, where), where), file};
+  } catch (const UserError&) {  // missing, or told of when the result is looked for
+    return std::nullopt;
+  }
+}
+
+// In the newest that can be read.
+std::optional<Kept> config_of_checkpoint(const fs::path& folder) {
+  const auto folders = checkpoint_folders(folder / "checkpoints");
+  for (auto path = folders.rbegin(); path != folders.rend(); ++path) {
+    try {
+      return Kept{read_model(*path).config, *path};
+    } catch (const UserError&) {  // told of when the run goes on
+    }
+  }
+  return std::nullopt;
+}
+
+// What the run in the folder began with, and whether its config.json says so too.
+struct Begun {
+  std::optional<Kept> kept{};
+  bool is_in_place = false;
+};
+
+Begun begun_with(const fs::path& folder, const Config& now,
+                 const std::function<void(const std::string&)>& note) {
+  const fs::path file = folder / "config.json";
+  std::string damage = file.string() + ": is missing";
+  std::optional<Kept> stated;
+  if (fs::exists(file)) {
+    try {
+      stated = Kept{resolve(read_config(file), file.string()), file};
+    } catch (const UserError& error) {
+      damage = error.what();
+    }
+  }
+  auto kept = config_of_result(folder);  // first: the figures are of this one
+  if (!kept) kept = stated ? stated : config_of_checkpoint(folder);
+  if (!stated) {
+    note(damage + "; " + (kept ? kept->file.string() + " has the run's config" : "written anew"));
+  }
+  if (kept && kept->file != file) {  // what the run found out is not in config.json
+    if (!now.model.V.stated()) kept->config.model.V = now.model.V;
+    if (!now.model.source_V.stated()) kept->config.model.source_V = now.model.source_V;
+  }
+  return {std::move(kept), stated && stated->config == now};
+}
+
 }  // namespace
 
-void keep_config(const Config& config, const fs::path& folder) {
+void keep_config(const Config& config, const fs::path& folder,
+                 const std::function<void(const std::string&)>& note) {
   const fs::path file = folder / "config.json";
   const bool has_begun =
       !checkpoint_folders(folder / "checkpoints").empty() || fs::exists(folder / "result.json");
-  if (fs::exists(file) && has_begun) {
-    const Config kept = resolve(from_json<Config>(read_json(file), file.string()), file.string());
-    const auto different = differences(kept, config);
-    if (different.empty()) return;
-    if (const auto why = why_not_go_on(kept, config)) {
+  const auto [kept, is_in_place] = has_begun ? begun_with(folder, config, note) : Begun();
+  const auto different = kept ? differences(kept->config, config) : std::vector<Difference>();
+  if (!different.empty()) {
+    if (const auto why = why_not_go_on(kept->config, config)) {
       throw UserError(folder.string() + ": holds another run: " + *why +
                       "; use another --out folder");
     }
-    const bool is_longer = config.training.train_steps > kept.training.train_steps;
+    const bool is_longer = config.training.train_steps > kept->config.training.train_steps;
     if (!is_longer && fs::exists(folder / "result.json")) {
       throw UserError(folder.string() + ": is complete, with " + both_values(different.front()) +
                       "; transformer evaluate --checkpoint " + folder.string() + " " +
@@ -47,7 +105,7 @@ void keep_config(const Config& config, const fs::path& folder) {
     fs::remove(folder / "result.json");  // it is not complete any more
     sync_folder(folder);
   }
-  write_json(file, to_json(config));
+  if (!is_in_place) write_json(file, to_json(config));
 }
 
 void keep_vocabularies(const DataConfig& data, const fs::path& folder) {

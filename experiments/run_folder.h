@@ -15,8 +15,10 @@ namespace transformer {
 
 // From its first checkpoint on a run's folder belongs to one training; it may be given more steps,
 // and, until it is complete, another way of decoding. Throws UserError with the first key that
-// would change something else, and both values.
-void keep_config(const Config& config, const std::filesystem::path& folder);
+// would change something else, and both values. Where config.json is missing or damaged, which goes
+// to `note`, the result or a checkpoint tells what the run was begun with.
+void keep_config(const Config& config, const std::filesystem::path& folder,
+                 const std::function<void(const std::string&)>& note);
 
 // Copies, so that the model can be used when the originals are gone.
 void keep_vocabularies(const DataConfig& data, const std::filesystem::path& folder);

@@ -4,6 +4,7 @@
 
 #include "experiments/departures.h"
 #include "experiments/machine.h"
+#include "experiments/own_folder.h"
 #include "experiments/record.h"
 #include "experiments/run_log.h"
 #include "transformer/error.h"
@@ -100,12 +101,32 @@ fs::path run_in(const fs::path& sweep, const SweepFolder::Run& run) {
   return sweep / run.first / ("seed-" + std::to_string(run.second));
 }
 
-const fs::path& made(const fs::path& folder) {
+bool is_sweep(const fs::path& folder) {
+  return lock_file_in(folder) == LockFile::ours ||
+         can_be_read([&] { read_sweep(folder / "sweep.json"); }) ||
+         can_be_read([&] { read_results(folder / "results.json"); });
+}
+
+const fs::path& made(const fs::path& folder, const Sweep& sweep) {
+  expect_own_sweep(folder, sweep);
   make_folder(folder);
   return folder;
 }
 
 }  // namespace
+
+void expect_own_sweep(const fs::path& folder, const Sweep& sweep) {
+  if (is_sweep(folder)) return;
+  expect_none_of({"sweep.json", "results.json", "lock"}, folder, "sweep");
+  auto files = run_files();
+  files.insert(files.end(), {"log.txt", "failure.txt"});
+  for (const auto& row : sweep.rows) {
+    for (const int64_t seed : sweep.seeds) {
+      const fs::path run = run_in(folder, {row.id, seed});
+      if (!is_run(run)) expect_none_of(files, run, "run");
+    }
+  }
+}
 
 Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
   const fs::path file = folder / "sweep.json";
@@ -113,7 +134,10 @@ Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
 }
 
 SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
-    : folder_(made(folder)), lock_(folder), sweep_(joined_with(folder, sweep)), data_(sweep_) {
+    : folder_(made(folder, sweep)),
+      lock_(folder, {"sweep.json", "results.json"}),
+      sweep_(joined_with(folder, sweep)),
+      data_(sweep_) {
   write_json(folder / "sweep.json", with_origin(sweep_, data_));
 }
 
@@ -139,6 +163,7 @@ std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
 void SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
   const fs::path folder = run_folder({row.id, seed});
   make_folder(folder);
+  mark_folder(folder);
   // A run that has begun may have stated there what it found out, as the size of its vocabulary.
   if (!is_config(folder / "config.json")) {
     Config config = row.config;

@@ -33,7 +33,8 @@ class SweepFolder {
 
   // Makes the folder, locks it and writes sweep.json. A folder keeps what it has: rows and seeds
   // may be added to it, but what a row is may not change. Throws UserError with the key and both
-  // values where it would, and Failure where the folder is in use or cannot be written.
+  // values where it would, and as expect_own_sweep does, and Failure where the folder is in use or
+  // cannot be written.
   SweepFolder(const std::filesystem::path& folder, const Sweep& sweep);
 
   std::filesystem::path run_folder(const Run& run) const;
@@ -53,6 +54,10 @@ class SweepFolder {
   Sweep sweep_;  // with the rows and seeds that were there before
   DataFingerprints data_;
 };
+
+// Throws UserError, with the file, where the folder holds no sweep and the sweep would write over
+// what is there.
+void expect_own_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 
 // The sweep with the rows and seeds that the folder has already; as it stands where there is none.
 // Throws UserError as SweepFolder does.

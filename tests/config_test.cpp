@@ -82,6 +82,9 @@ TEST_CASE("config: mistakes name the key, what was read and what is allowed") {
   refused(R"({"model": {"P_drop": 1e999}})", "a number in it is too large");
   refused(std::string("{}\0{", 4), "not JSON: line 1, column 3");
   refused("{\"model\":\n  {\"h\": }}", "not JSON: line 2, column 9");
+  refused("", "not JSON: line 1, column 1");
+  refused("{\n", "not JSON: line 2, column 1");
+  refused("{\"a\nb\": 1}", "not JSON: line 1, column 4");
 }
 
 TEST_CASE("config: overrides read values as JSON and paths as text") {

@@ -33,17 +33,48 @@ TEST_CASE("folder lock: what killed writers left half-written is removed, and no
   REQUIRE(waitpid(ended, nullptr, 0) == ended);
   const auto name = [](pid_t pid) { return "result.json.tmp-" + std::to_string(pid); };
   const std::string left = name(ended), running = name(getppid()), own = name(getpid());
-  for (const std::string& file : {left, running, own, std::string("notes.tmp-x"),
-                                  std::string("a.tmp-"), std::string("result.json")}) {
+  const std::string notes = "notes.tmp-" + std::to_string(ended);  // somebody's own
+  for (const std::string& file : {left, running, own, notes, std::string("result.json.tmp-x"),
+                                  std::string("result.json.tmp-"), std::string("result.json")}) {
     write_file(folder / file, "text");
   }
   fs::create_directory(folder / ("b.tmp-" + std::to_string(ended)));
-  const FolderLock lock(folder.path());
+  const FolderLock lock(folder.path(), {"result.json", "b"});
   REQUIRE_FALSE(fs::exists(folder / left));
   REQUIRE_FALSE(fs::exists(folder / own));  // of an earlier process with this number
-  for (const std::string& file :
-       {running, std::string("notes.tmp-x"), std::string("a.tmp-"), std::string("result.json")}) {
+  for (const std::string& file : {running, notes, std::string("result.json.tmp-x"),
+                                  std::string("result.json.tmp-"), std::string("result.json")}) {
     REQUIRE(fs::exists(folder / file));
   }
   REQUIRE(fs::exists(folder / ("b.tmp-" + std::to_string(ended))));
+}
+
+TEST_CASE("folder lock: its file is told from others' of that name") {
+  const TemporaryFolder folder;
+  const auto holds = [&](const std::string& text) {
+    write_file(folder / "lock", text);
+    return lock_file_in(folder.path());
+  };
+  REQUIRE(lock_file_in(folder.path()) == LockFile::missing);
+  REQUIRE(lock_file_in(folder / "nowhere") == LockFile::missing);
+  REQUIRE(holds("") == LockFile::empty);
+  REQUIRE(holds("123\n") == LockFile::of_earlier_version);
+  for (const char* text : {"mine", " transformer\n", "12 mine\n", "12", "12 transformers\n"}) {
+    REQUIRE(holds(text) == LockFile::foreign);
+  }
+  fs::remove(folder / "lock");
+  mark_folder(folder.path());
+  REQUIRE(lock_file_in(folder.path()) == LockFile::ours);
+  { const FolderLock lock(folder.path()); }
+  REQUIRE(lock_file_in(folder.path()) == LockFile::ours);
+  const std::string held = read_file(folder / "lock");
+  REQUIRE(held == std::to_string(getpid()) + " transformer\n");
+  mark_folder(folder.path());
+  REQUIRE(read_file(folder / "lock") == held);
+  // A process that is killed while it writes over a longer one.
+  REQUIRE(holds("12 transformer\nmer\n") == LockFile::ours);
+  fs::remove(folder / "lock");
+  fs::create_symlink("elsewhere", folder / "lock");
+  REQUIRE(lock_file_in(folder.path()) == LockFile::foreign);
+  REQUIRE_THROWS_AS(mark_folder(folder.path()), Failure);
 }

@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <fstream>
-#include <vector>
+#include <iostream>
+#include <optional>
+#include <sstream>
 
 #include "transformer/error.h"
 #include "transformer/printable.h"
@@ -62,6 +65,134 @@ void sync(const fs::path& path, int flags) {
   if (failed != 0) fail(path, "cannot write to disk", error);
 }
 
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// Where what is written to a path goes.
+struct Place {
+  enum class Kind { file, stream, descriptor };
+  Kind kind = Kind::file;
+  fs::path path{};      // links followed
+  int descriptor = -1;  // one of this process, as /dev/stdout is
+};
+
+// Replacing the file that standard output goes into would not reach who holds it: what is behind
+// /proc/self/fd is written through the descriptor itself.
+std::optional<int> own_descriptor(const fs::path& path) {
+  std::error_code none;
+  const auto folder = fs::canonical(folder_of(path), none);
+  const std::string name = path.filename().string();
+  if (folder != "/proc/" + std::to_string(getpid()) + "/fd" || name.empty() || name.size() > 9 ||
+      name.find_first_not_of("0123456789") != std::string::npos) {
+    return std::nullopt;
+  }
+  return std::stoi(name);
+}
+
+Place place_of(const fs::path& path) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  fs::path at = path;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(at, error)); ++links) {
+    if (const auto descriptor = own_descriptor(at)) {
+      return {Place::Kind::descriptor, path, *descriptor};
+    }
+    if (links == kMostLinks) fail(path, "cannot write", ELOOP);
+    const fs::path target = fs::read_symlink(at, error);
+    if (error) fail(path, "cannot follow the link", error.value());
+    at = at.parent_path() / target;  // an absolute one replaces what stands before it
+  }
+  const auto refuse = [&](const char* kind) {
+    throw UserError(shown_path(path) + ": expected a file to write; it is " + kind);
+  };
+  switch (fs::status(at, error).type()) {
+    case fs::file_type::directory:
+      refuse("a folder");
+      break;
+    case fs::file_type::block:
+      refuse("a block device");
+      break;
+    case fs::file_type::socket:
+      refuse("a socket");
+      break;
+    case fs::file_type::character:
+    case fs::file_type::fifo:
+      return {Place::Kind::stream, at};
+    default:
+      break;
+  }
+  return {Place::Kind::file, at};
+}
+
+void write_all(int descriptor, const std::string& bytes, const fs::path& path) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t count = write(descriptor, bytes.data() + done, bytes.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path, "cannot write", errno);
+    done += static_cast<size_t>(count);
+  }
+}
+
+// A file on its way: written beside, then on the disk, then under its name.
+class Output {
+ public:
+  explicit Output(const fs::path& path) : path_(path), place_(place_of(path)) {
+    if (place_.kind != Place::Kind::file) return;
+    temporary_.emplace(place_.path);
+    errno = 0;
+    file_.open(temporary_->path(), std::ios::binary | std::ios::trunc);
+    if (!file_) fail(path_, "cannot write", errno);
+  }
+
+  std::ostream& stream() {
+    return place_.kind == Place::Kind::file ? static_cast<std::ostream&>(file_) : bytes_;
+  }
+
+  void finish() {
+    if (place_.kind != Place::Kind::file) return;
+    file_.close();  // errno may be of an earlier write, which failed
+    if (!file_) fail(path_, "cannot write", errno);
+    sync(temporary_->path(), O_RDONLY);
+  }
+
+  void withdraw() {
+    if (place_.kind != Place::Kind::file) return;
+    std::error_code error;
+    fs::remove(place_.path, error);
+    if (error) fail(path_, "cannot remove", error.value());
+  }
+
+  void publish() {
+    switch (place_.kind) {
+      case Place::Kind::descriptor:
+        if (place_.descriptor == STDOUT_FILENO) std::cout.flush();  // what was said before
+        write_all(place_.descriptor, bytes_.str(), path_);
+        return;
+      case Place::Kind::stream: {
+        const Descriptor file(open(place_.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+        if (file < 0) fail(path_, "cannot write", errno);
+        write_all(file, bytes_.str(), path_);
+        return;
+      }
+      case Place::Kind::file:
+        break;
+    }
+    std::error_code error;
+    fs::rename(temporary_->path(), place_.path, error);
+    if (error) fail(path_, "cannot rename into place", error.value());
+    temporary_->release();
+    sync_folder(folder_of(place_.path));
+  }
+
+ private:
+  fs::path path_;
+  Place place_;
+  std::optional<TemporaryFile> temporary_;
+  std::ofstream file_;
+  std::ostringstream bytes_;
+};
+
 }  // namespace
 
 std::string shown_path(const fs::path& path) {
@@ -99,28 +230,52 @@ std::string read_file(const fs::path& path, size_t most) {
   return bytes;
 }
 
+void write_files(const std::vector<fs::path>& paths,
+                 const std::function<void(const std::vector<std::ostream*>&)>& write) {
+  std::deque<Output> outputs;
+  std::vector<std::ostream*> streams;
+  for (const auto& path : paths) streams.push_back(&outputs.emplace_back(path).stream());
+  write(streams);
+  for (auto& output : outputs) output.finish();
+  if (outputs.size() > 1) outputs.back().withdraw();
+  for (auto& output : outputs) output.publish();
+}
+
 void write_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  TemporaryFile temporary(path);
-  {
-    errno = 0;
-    std::ofstream out(temporary.path(), std::ios::binary | std::ios::trunc);
-    if (!out) fail(path, "cannot write", errno);
-    write(out);
-    out.flush();
-    if (!out) fail(path, "cannot write", errno);
-  }
-  sync(temporary.path(), O_RDONLY);
-  std::error_code error;
-  fs::rename(temporary.path(), path, error);
-  if (error) fail(path, "cannot rename into place", error.value());
-  temporary.release();
-  sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  write_files({path}, [&](const std::vector<std::ostream*>& streams) { write(*streams.front()); });
 }
 
 void write_file(const fs::path& path, const std::string& bytes) {
   write_file(path, [&](std::ostream& out) {
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   });
+}
+
+void check_output(const fs::path& path, const OutputRules& rules) {
+  const Place place = place_of(path);
+  const std::string name = shown_path(path);
+  if (place.kind != Place::Kind::file) {
+    if (rules.content == Content::binary) {
+      throw UserError(name + ": expected a file to write; it is a device or a pipe");
+    }
+    if (place.kind == Place::Kind::stream && access(path.c_str(), W_OK) != 0) {
+      fail(path, "cannot write", errno);
+    }
+    return;
+  }
+  std::error_code none;
+  for (const auto& input : rules.inputs) {
+    if (fs::equivalent(input, place.path, none)) {
+      throw UserError(name + ": is one of the files that it would be made from; name another");
+    }
+  }
+  if (!rules.force && fs::exists(place.path, none)) {
+    throw UserError(name + ": exists; " + rules.warning);
+  }
+  if (rules.makes_folder && !fs::exists(folder_of(place.path), none)) return;
+  const TemporaryFile probe(place.path);
+  const Descriptor file(open(probe.path().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (file < 0) fail(path, "cannot write", errno);
 }
 
 void sync_folder(const fs::path& folder) { sync(folder, O_RDONLY | O_DIRECTORY); }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace transformer {
 
@@ -20,8 +21,31 @@ std::string shown_path(const std::filesystem::path& path);
 
 // Writes through `write` into a file beside `path`, syncs it and renames it over `path`. A failure
 // (full disk, read-only folder) throws Failure with the system's reason and leaves what was there.
+// Where `path` is a symbolic link, what it leads to is written. A pipe and a character device, such
+// as /dev/stdout and /dev/null, are written into; a folder and what else is no file throw
+// UserError.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 void write_file(const std::filesystem::path& path, const std::string& bytes);
+
+// Writes several files or none, a stream for each: none has its name before all are on the disk.
+// The last is there only with the others: an earlier one goes before they are renamed.
+void write_files(const std::vector<std::filesystem::path>& paths,
+                 const std::function<void(const std::vector<std::ostream*>&)>& write);
+
+// What an output is: text may go into a pipe or a device, a model may not.
+enum class Content { text, binary };
+
+struct OutputRules {
+  Content content = Content::text;
+  bool force = false;                              // --force was given
+  std::vector<std::filesystem::path> inputs{};     // what the output is made from
+  std::string warning = "--force writes over it";  // of what --force would do
+  bool makes_folder = false;                       // where it is missing, before it is written
+};
+
+// Asked before the work: throws UserError where `path` is there and may not be written over, is one
+// of the inputs, or is no place for this content, and Failure where it cannot be written.
+void check_output(const std::filesystem::path& path, const OutputRules& rules);
 
 // Makes a rename or a removal inside `folder` durable. Throws Failure.
 void sync_folder(const std::filesystem::path& folder);

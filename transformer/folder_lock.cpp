@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -16,6 +18,8 @@ namespace transformer {
 
 namespace {
 
+constexpr const char* kMark = " transformer\n";  // after the holder's process id
+
 // What the holder wrote: its process id. Empty while it is about to.
 std::string holder(int descriptor) {
   char text[24] = {};
@@ -25,16 +29,16 @@ std::string holder(int descriptor) {
   return digits;
 }
 
-// What a killed writer of this folder left half-written: NAME.tmp-PID, unless PID still runs and is
-// another process than this one.
-void remove_leftovers(const std::filesystem::path& folder) {
-  constexpr std::string_view kMark = ".tmp-";
+// What a killed writer of this folder left half-written: NAME.tmp-PID for NAME one of its files,
+// unless PID still runs and is another process than this one.
+void remove_leftovers(const std::filesystem::path& folder, const std::vector<std::string>& files) {
+  constexpr std::string_view kTemporary = ".tmp-";
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    const size_t mark = name.rfind(kMark);
-    if (mark == std::string::npos || mark == 0) continue;
-    const std::string digits = name.substr(mark + kMark.size());
+    const size_t mark = name.rfind(kTemporary);
+    if (mark == std::string::npos || std::ranges::count(files, name.substr(0, mark)) == 0) continue;
+    const std::string digits = name.substr(mark + kTemporary.size());
     if (digits.empty() || digits.size() > 9 ||
         digits.find_first_not_of("0123456789") != std::string::npos) {
       continue;
@@ -47,7 +51,7 @@ void remove_leftovers(const std::filesystem::path& folder) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& folder)
+FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<std::string>& files)
     : descriptor_(
           open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   const auto fail = [&](const std::string& what) {
@@ -63,12 +67,13 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
     fail(folder.string() + ": in use by another process" + (pid.empty() ? "" : " (" + pid + ")") +
          "; wait for it, or stop it, or take another folder");
   }
-  const std::string pid = std::to_string(getpid()) + "\n";
-  if (ftruncate(descriptor_, 0) != 0 ||
-      pwrite(descriptor_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+  // Never emptied: killed here, the process leaves a folder that is known for this program's.
+  const std::string text = std::to_string(getpid()) + kMark;
+  if (pwrite(descriptor_, text.data(), text.size(), 0) != std::ssize(text) ||
+      ftruncate(descriptor_, std::ssize(text)) != 0 || fsync(descriptor_) != 0) {
     fail(file + ": cannot write: " + std::strerror(errno));
   }
-  remove_leftovers(folder);
+  remove_leftovers(folder, files);
 }
 
 FolderLock::~FolderLock() { close(descriptor_); }
@@ -79,6 +84,40 @@ bool is_locked(const std::filesystem::path& folder) {
   const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(descriptor);
   return locked;
+}
+
+LockFile lock_file_in(const std::filesystem::path& folder) {
+  const auto file = folder / "lock";
+  std::error_code none;
+  const auto type = std::filesystem::symlink_status(file, none).type();
+  if (type == std::filesystem::file_type::not_found) return LockFile::missing;
+  if (type != std::filesystem::file_type::regular) return LockFile::foreign;
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  char bytes[64] = {};
+  const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, 0);
+  if (descriptor >= 0) close(descriptor);
+  if (count < 0) return LockFile::ours;  // locking it will say why it cannot be read
+  const std::string text(bytes, static_cast<size_t>(count));
+  if (text.empty()) return LockFile::empty;
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string rest = text.substr(digits);
+  if (digits == 0) return LockFile::foreign;
+  if (rest.starts_with(kMark)) return LockFile::ours;
+  return rest == "\n" ? LockFile::of_earlier_version : LockFile::foreign;
+}
+
+void mark_folder(const std::filesystem::path& folder) {
+  const auto file = folder / "lock";
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  struct stat status = {};
+  const std::string text = std::string("0") + kMark;
+  const bool done =
+      descriptor >= 0 && fstat(descriptor, &status) == 0 &&
+      (status.st_size > 0 || (pwrite(descriptor, text.data(), text.size(), 0) == std::ssize(text) &&
+                              fsync(descriptor) == 0));
+  const int error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!done) throw Failure(file.string() + ": cannot write: " + std::strerror(error));
 }
 
 }  // namespace transformer

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace transformer {
 
 // One process writes a folder. Holds FOLDER/lock until destroyed; the system lets go of it when the
-// process ends, however it ends. Files that a killed holder left half-written are removed. Where
-// another process has it: Failure with that one's id, at once.
+// process ends, however it ends. `files` are what holders write there: what a killed one left of
+// them half-written is removed. Where another process has it: Failure with that one's id, at once.
 class FolderLock {
  public:
-  explicit FolderLock(const std::filesystem::path& folder);
+  explicit FolderLock(const std::filesystem::path& folder,
+                      const std::vector<std::string>& files = {});
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -20,5 +23,13 @@ class FolderLock {
 
 // Whether a process holds the folder now.
 bool is_locked(const std::filesystem::path& folder);
+
+// Whose the file FOLDER/lock is. One of an earlier version has a process id alone, as other
+// programs' may; an empty one may be of a process that was killed before it wrote.
+enum class LockFile { missing, empty, foreign, of_earlier_version, ours };
+LockFile lock_file_in(const std::filesystem::path& folder);
+
+// Says that the folder is this program's before a process holds it. Throws Failure.
+void mark_folder(const std::filesystem::path& folder);
 
 }  // namespace transformer

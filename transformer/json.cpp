@@ -12,11 +12,12 @@ namespace transformer {
 
 namespace {
 
+// Of the byte, counted from 1; the parser counts one more where the text ends too early.
 std::string position(const std::string& text, size_t byte) {
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
-  const auto line = 1 + std::count(text.begin(), end, '\n');
-  const auto start = std::find(std::make_reverse_iterator(end), text.rend(), '\n').base();
-  return "line " + std::to_string(line) + ", column " + std::to_string(end - start);
+  const auto at = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte - 1, text.size()));
+  const auto line = 1 + std::count(text.begin(), at, '\n');
+  const auto start = std::find(std::make_reverse_iterator(at), text.rend(), '\n').base();
+  return "line " + std::to_string(line) + ", column " + std::to_string(at - start + 1);
 }
 
 }  // namespace
@@ -41,7 +42,7 @@ Json parse_json(const std::string& text, const std::string& where) {
   try {
     return Json::parse(text, refuse_twice);
   } catch (const Json::parse_error& error) {
-    throw UserError(where + ": not JSON: " + position(text, error.byte));
+    throw UserError(where + ": not JSON: " + position(text, std::max<size_t>(error.byte, 1)));
   } catch (const Json::out_of_range&) {
     throw UserError(where + ": not JSON that can be read: a number in it is too large");
   }

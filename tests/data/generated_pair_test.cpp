@@ -300,3 +300,23 @@ TEST_CASE("generated pair: what cannot be made is refused") {
   REQUIRE_THROWS_WITH(generate_pair({.pairs = 1'000'000, .words = 20, .longest = 4}, folder / "a"),
                       Contains("ask for fewer pairs or more words"));
 }
+
+TEST_CASE("generated pair: one that cannot be made leaves what was there as it was") {
+  const Folder folder;
+  const auto contents = [&](const fs::path& place) {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : fs::directory_iterator(place)) {
+      all[entry.path().filename().string()] = read_file(entry.path());
+    }
+    return all;
+  };
+  const GeneratedOptions too_many{
+      .pairs = 1'000'000, .valid = 5, .test = 5, .words = 20, .longest = 4};
+  REQUIRE_THROWS_AS(generate_pair(too_many, folder / "a"), UserError);
+  REQUIRE(contents(folder / "a").empty());
+  generate_pair({.pairs = 9, .valid = 5, .test = 7, .words = 20, .longest = 6}, folder / "a");
+  const auto before = contents(folder / "a");
+  REQUIRE(before.size() == 6);
+  REQUIRE_THROWS_AS(generate_pair(too_many, folder / "a"), UserError);
+  REQUIRE(contents(folder / "a") == before);
+}

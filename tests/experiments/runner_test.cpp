@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "experiments/own_folder.h"
 #include "experiments/sweep_folder.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -126,6 +127,7 @@ TEST_CASE("runner: every row and seed runs once, and run again nothing is left t
   for (const std::string row : {"a", "b"}) {
     for (const int seed : {1, 2}) {
       REQUIRE(place.starts(row, seed) == 1);
+      REQUIRE(is_run(place.run(row, seed)));  // before it starts, and so writes over nothing
       const auto config = load_config(place.run(row, seed) / "config.json");
       REQUIRE(config.training.seed == seed);
       REQUIRE(config.model.N == (row == "a" ? 1 : 2));

@@ -43,6 +43,22 @@ TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwr
   REQUIRE(data(folder, "vocabulary --files pair/train.en,pair/train.de -V 400 --out own").code ==
           0);
   REQUIRE(read_file(folder / "own") == read_file(folder / "pair/v.model"));
+  fs::create_symlink("pair/train.en", folder / "link");
+  for (const char* out : {"pair/train.en", "./pair/../pair/train.en", "link"}) {
+    const auto itself =
+        data(folder, std::string("vocabulary --files pair/train.de,pair/train.en -V 400 --force "
+                                 "--out ") +
+                         out);
+    INFO(out);
+    REQUIRE(itself.code == 2);
+    REQUIRE_THAT(itself.err, Contains("is one of the files that it would be made from"));
+  }
+  REQUIRE(data(folder, "vocabulary config.json data.vocabulary=pair/train.de --force").code == 2);
+  REQUIRE(read_file(folder / "pair/train.de") == text);
+  const auto device =
+      data(folder, "vocabulary --files pair/train.en -V 400 --out /dev/null --force");
+  REQUIRE(device.code == 2);
+  REQUIRE_THAT(device.err, Contains("/dev/null: expected a file to write; it is a device"));
 
   const auto prepared = data(folder, "prepare config.json --json");
   REQUIRE(prepared.code == 0);

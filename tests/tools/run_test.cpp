@@ -1,9 +1,11 @@
 #include <filesystem>
 #include <sstream>
 
+#include "experiments/own_folder.h"
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
 #include "transformer/data/file_lock.h"
+#include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
 
@@ -193,4 +195,85 @@ TEST_CASE("interrupt: before training begins it ends soon, and the next start go
   }
   REQUIRE_FALSE(fs::exists(place.file("data/vocabulary.model")));
   REQUIRE(place.train("INT").code == 0);
+}
+
+TEST_CASE("run: a folder that is no run's keeps every file that a run would write over", "[e2e]") {
+  const Workplace place;
+  const fs::path out = place.file("out");
+  for (const std::string name :
+       {"config.json", "lock", "metrics.jsonl", "model.safetensors", "result.json",
+        "divergence.json", "vocabulary.model", "source_vocabulary.model", "checkpoints/.tmp-mine/f",
+        "checkpoints/step-000000001/progress.json"}) {
+    INFO(name);
+    fs::create_directories((out / name).parent_path());
+    write_file(out / name, "123\n");  // as a lock has it, but nobody's
+    REQUIRE_THROWS_AS(expect_own_run(out, {}), UserError);
+    const std::string file = (out / name.substr(0, name.find('/'))).string();
+    REQUIRE_THROWS_WITH(expect_own_run(out, {}), Contains(file + ": is there, but "));
+    fs::remove_all(out);
+  }
+  fs::create_directory(out);
+  write_file(out / "notes.tmp-12", "mine");
+  write_file(out / "lock", "");  // of a start that was killed, or nothing to lose
+  REQUIRE_NOTHROW(expect_own_run(out, {}));
+
+  // The config itself, as it may be written by hand or printed.
+  const auto printed = run_program({"config", "configs/mini.json"});
+  write_file(out / "config.json", printed.out);
+  const auto refusal = run_program(
+      {"train", (out / "config.json").string(), "--out", out.string(), "model.d_ff=32"});
+  refused(refusal, 2, "config.json: is there, but ");
+  REQUIRE(read_file(out / "config.json") == printed.out);
+  REQUIRE(read_file(out / "lock").empty());
+  REQUIRE_FALSE(fs::exists(out / "checkpoints"));
+
+  fs::remove(out / "config.json");
+  REQUIRE(place.train("out").code == 0);
+  REQUIRE(read_file(out / "notes.tmp-12") == "mine");
+}
+
+TEST_CASE("run: a vocabulary in the run's own folder is never written over", "[e2e]") {
+  const Workplace place;
+  const std::string own = place.file("run/vocabulary.model");
+  refused(place.train("run", {"data.vocabulary=" + place.file("run/model.safetensors")}), 2,
+          "the run would write over it; give it another name");
+  // Refused before its first checkpoint, it may be begun again.
+  const std::vector<std::string> words = {"data.vocabulary=" + own};
+  refused(place.train("run", {words[0], "data.tokens_per_batch=5"}), 2, "data.tokens_per_batch");
+  const std::string learned = read_file(own);
+  REQUIRE(place.train("other", {"model.V=390"}).code == 0);
+  refused(place.train("run", {"model.V=390"}), 2, own + ": is the data.vocabulary that ");
+  REQUIRE(read_file(own) == learned);
+  REQUIRE(place.train("run", words).code == 0);
+  REQUIRE(read_file(own) == learned);
+}
+
+TEST_CASE("run: without a sound config.json it is still held to what it began with", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const fs::path config = place.file("run/config.json"), result = place.file("run/result.json");
+  const std::string kept = read_file(config), figures = read_file(result);
+  for (const bool is_complete : {true, false}) {
+    if (!is_complete) fs::remove(result);
+    for (const bool is_missing : {true, false}) {
+      is_missing ? void(fs::remove(config)) : write_file(config, "");
+      refused(place.train("run", {"model.d_ff=64"}), 2,
+              "holds another run: model.d_ff: 16 there; 64 now");
+      REQUIRE(fs::exists(config) != is_missing);
+      const auto again = place.train("run");
+      INFO(again.err);
+      REQUIRE(again.code == 0);
+      REQUIRE_THAT(again.err, Contains(is_missing ? "config.json: is missing; "
+                                                  : "config.json: not JSON: line 1, column 1; "));
+      REQUIRE_THAT(again.err, Contains(" has the run's config"));
+      REQUIRE(read_file(config) == kept);
+    }
+    if (is_complete) REQUIRE(read_file(result) == figures);
+  }
+  // Nor do figures pass for another model's where config.json was changed by hand.
+  std::string changed = kept;
+  write_file(config, changed.replace(changed.find("\"d_ff\": 16"), 10, "\"d_ff\": 64"));
+  refused(place.train("run", {"model.d_ff=64"}), 2, "model.d_ff: 16 there; 64 now");
+  REQUIRE(place.train("run").code == 0);
+  REQUIRE(read_file(config) == kept);
 }

@@ -223,3 +223,22 @@ TEST_CASE("compare command: a sweep's rows by a key; runs that diverge are resul
   REQUIRE(refused.code == 2);
   REQUIRE_THAT(refused.err, Contains("expected --by KEY"));
 }
+
+TEST_CASE("sweep command: a folder without a sweep keeps what a sweep would write over", "[e2e]") {
+  const TemporaryFolder folder;
+  const fs::path out = folder / "out";
+  const std::vector<std::string> words = {"configs/mini.json", "model.N=1,2", "--out",
+                                          out.string()};
+  for (const std::string name :
+       {"results.json", "lock", "sweep.json", "N-2/seed-1/config.json", "N-1/seed-1/log.txt"}) {
+    fs::create_directories((out / name).parent_path());
+    write_file(out / name, "{}\n");
+    for (const bool is_dry : {true, false}) {
+      auto all = words;
+      if (is_dry) all.push_back("--dry-run");
+      refused(sweep(all), 2, (out / name).string() + ": is there, but ");
+    }
+    REQUIRE(read_file(out / name) == "{}\n");
+    fs::remove_all(out);
+  }
+}

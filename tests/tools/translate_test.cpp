@@ -131,3 +131,43 @@ TEST_CASE("score: standard input, and lines that do not match", "[e2e]") {
   REQUIRE_THAT(fewer.err, Contains("one ends after line 2"));
   REQUIRE(place.run({"score", "--source", "-", "--target", "-"}, "a\n").code == 2);
 }
+
+TEST_CASE("evaluate: its hypotheses write over nothing that was not meant", "[e2e]") {
+  const TranslationPlace place;
+  const std::string file = place.file("hypotheses");
+  const auto evaluate = [&](const std::string& out, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"evaluate", "--hypotheses", out, "decoding.beam=1"});
+    return place.run(more);
+  };
+  const auto shown = evaluate("/dev/stdout");
+  INFO(shown.err);
+  REQUIRE(shown.code == 0);
+  REQUIRE(lines_of(shown.out).size() == 12 + 4);
+  REQUIRE(evaluate(file).code == 0);
+  const std::string text = transformer::read_file(file);
+  REQUIRE(shown.out.starts_with(text));
+  write_file(file, "mine");
+  // Said before the work, which here would have no end.
+  const auto refused_at_once = [&](const std::string& out, int code, const std::string& message,
+                                   std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"evaluate", "--hypotheses", out});
+    refused(place.run(endless(more), "", "timeout 60"), code, message);
+  };
+  refused_at_once(file, 2, "hypotheses: exists; --force writes over it");
+  refused_at_once(place.file("none/hypotheses"), 1, "cannot write: No such file");
+  refused_at_once(place.file("data"), 2, "data: expected a file to write; it is a folder");
+  refused_at_once(place.file("data/test.de"), 2, "is one of the files that it would be made from",
+                  {"--force"});
+  REQUIRE(transformer::read_file(file) == "mine");
+  REQUIRE(evaluate(file, {"--force"}).code == 0);
+  REQUIRE(transformer::read_file(file) == text);
+
+  const auto average = [&](const std::string& out) {
+    return run_program({"average", place.file("run"), "--out", out, "--force"});
+  };
+  refused(average("/dev/null"), 2, "/dev/null: expected a file to write; it is a device");
+  refused(run_program({"bench", "decode", "--checkpoint", place.file("run"), "--hypotheses", file}),
+          2, "hypotheses: exists; --force");
+  refused(run_program({"bench", "decode", "--checkpoint", place.file("run"), "--save", file}), 2,
+          "hypotheses: exists; --force");
+}

@@ -91,9 +91,14 @@ TEST_CASE("checkpoint: what an interrupted write left is not a checkpoint, and i
   const TemporaryFolder folder;
   fs::create_directories(folder / ".tmp-step-000000007");
   write_file(folder / ".tmp-step-000000007" / "model.safetensors", "half");
+  for (const char* name : {".tmp-mine", ".tmp-step-7"}) {  // somebody's own
+    fs::create_directories(folder / name);
+    write_file(folder / name / "f", "text");
+  }
   REQUIRE_FALSE(newest_checkpoint(folder.path(), [](const std::string&) { FAIL(); }));
   write_checkpoint(folder.path(), at_step(8));
   REQUIRE_FALSE(fs::exists(folder / ".tmp-step-000000007"));
+  for (const char* name : {".tmp-mine/f", ".tmp-step-7/f"}) REQUIRE(fs::exists(folder / name));
 }
 
 TEST_CASE("checkpoint: none in a folder that is not there") {

@@ -3,6 +3,7 @@
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
+#include "transformer/files.h"
 #include "transformer/train/checkpoint.h"
 
 namespace transformer {
@@ -25,9 +26,9 @@ int average_command(int argc, char** argv) {
   if (!arguments) return 0;
   if (!arguments->has("out")) throw UserError("average: expected --out FILE.safetensors");
   const fs::path out = arguments->get<std::string>("out");
-  if (fs::exists(out) && !arguments->has("force")) {
-    throw UserError(out.string() + ": is there already; --force writes over it");
-  }
+  check_output(out, {.content = Content::binary,
+                     .force = arguments->has("force"),
+                     .inputs = {arguments->positional.begin(), arguments->positional.end()}});
   const int64_t last = arguments->integer("last", 0);
   std::vector<fs::path> models;
   for (const auto& word : arguments->positional) {

@@ -248,6 +248,18 @@ Setup set_up(const Arguments& arguments) {
   return setup;
 }
 
+void check_outputs(const Arguments& arguments) {
+  OutputRules rules{.force = arguments.has("force")};
+  for (const char* input : {"checkpoint", "sentences"}) {
+    if (arguments.has(input)) rules.inputs.emplace_back(arguments.get<std::string>(input));
+  }
+  for (const auto& [output, content] :
+       {std::pair{"save", Content::binary}, {"hypotheses", Content::text}}) {
+    rules.content = content;
+    if (arguments.has(output)) check_output(arguments.get<std::string>(output), rules);
+  }
+}
+
 void write_pieces(const std::string& path, const std::vector<Pieces>& sentences) {
   std::string text;
   for (const auto& sentence : sentences) {
@@ -281,7 +293,8 @@ int bench_decode_command(int argc, char** argv) {
       "write the best translations' word-pieces, in the order of falling length of "
       "the source",
       cxxopts::value<std::string>())("save", "write the model to this file",
-                                     cxxopts::value<std::string>())("json", "figures as JSON");
+                                     cxxopts::value<std::string>())(
+      "force", "write over files that exist")("json", "figures as JSON");
   add_device_options(options);
   const auto arguments = parse(
       options,
@@ -305,6 +318,7 @@ int bench_decode_command(int argc, char** argv) {
     sizes.push_back(size);
   }
   const auto repeats = arguments->integer("repeat", 1);
+  check_outputs(*arguments);
   auto setup = set_up(*arguments);
 
   const Interrupts interrupts(Interrupts::Second::ends_the_process);

@@ -5,18 +5,18 @@
 #include "tools/commands/data_commands.h"
 #include "transformer/data/generated_pair.h"
 #include "transformer/error.h"
+#include "transformer/files.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
 
 namespace {
 
-void refuse_to_overwrite(const fs::path& folder) {
+void check_pair(const fs::path& folder, bool force) {
   for (const char* name : {"train.en", "train.de", "valid.en", "valid.de", "test.en", "test.de"}) {
-    if (fs::exists(folder / name)) {
-      throw UserError((folder / name).string() +
-                      ": exists; --force writes over it, or name another folder");
-    }
+    check_output(folder / name, {.force = force,
+                                 .warning = "--force writes over it, or name another folder",
+                                 .makes_folder = true});
   }
 }
 
@@ -48,7 +48,7 @@ int data_generate_command(int argc, char** argv) {
   if (!arguments) return 0;
   if (!arguments->has("out")) throw UserError("--out: expected the folder to write into; got none");
   const fs::path folder = arguments->get<std::string>("out");
-  if (!arguments->has("force")) refuse_to_overwrite(folder);
+  check_pair(folder, arguments->has("force"));
   const GeneratedOptions wanted{
       .pairs = arguments->integer("pairs", 0),
       .valid = arguments->integer("valid", 0),

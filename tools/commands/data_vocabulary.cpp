@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <iostream>
 
 #include "experiments/grid.h"
@@ -8,20 +7,19 @@
 #include "transformer/data/dataset.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
+#include "transformer/files.h"
 
 namespace transformer {
-namespace fs = std::filesystem;
 
 namespace {
 
-void refuse_to_overwrite(const Arguments& arguments, const fs::path& file) {
-  if (!fs::exists(file) || arguments.has("force")) return;
-  throw UserError(file.string() +
-                  ": exists; --force learns it again, which makes models trained with it useless");
-}
-
 void learn(VocabularyOptions options, const Arguments& arguments) {
-  refuse_to_overwrite(arguments, options.output);
+  check_output(options.output, {.content = Content::binary,
+                                .force = arguments.has("force"),
+                                .inputs = options.files,
+                                .warning = "--force learns it again, which makes models trained "
+                                           "with it useless",
+                                .makes_folder = true});
   fields::read(options.kind, Json(arguments.get<std::string>("kind")), "--kind");
   train_vocabulary(options);
   const Tokenizer tokenizer(options.output);

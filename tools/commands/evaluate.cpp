@@ -18,7 +18,7 @@ int evaluate_command(int argc, char** argv) {
   options.add_options()("data", "prefix of the text to evaluate on; data.test unless given",
                         cxxopts::value<std::string>())(
       "hypotheses", "write the translations to this file", cxxopts::value<std::string>())(
-      "json", "figures as JSON");
+      "force", "write over a file that exists")("json", "figures as JSON");
   const auto arguments = parse(
       options,
       {.name = "evaluate",
@@ -35,6 +35,12 @@ int evaluate_command(int argc, char** argv) {
   if (prefix.empty())
     throw UserError("evaluate: the config has no data.test; expected --data PREFIX");
 
+  if (arguments->has("hypotheses")) {
+    const auto text = parallel_files(prefix, loaded.config.data);
+    check_output(arguments->get<std::string>("hypotheses"),
+                 {.force = arguments->has("force"),
+                  .inputs = {text.source, text.target, arguments->get<std::string>("checkpoint")}});
+  }
   const auto set = open_evaluation(prefix, loaded.config.data,
                                    {loaded.translator.source, loaded.translator.target});
   const Interrupts interrupts(Interrupts::Second::ends_the_process);

@@ -177,7 +177,10 @@ int sweep_command(int argc, char** argv) {
   runner.damage_of_model = damage_of_model;
   const Rate rate = rate_for(*arguments);
   if (arguments->has("dry-run")) {
-    if (arguments->has("out")) joined_with(runner.folder, sweep);  // refused now, if ever
+    if (arguments->has("out")) {  // refused now, if ever
+      expect_own_sweep(runner.folder, sweep);
+      joined_with(runner.folder, sweep);
+    }
     arguments->has("json") ? print_plan_json(known, rate) : print_plan(known, rate);
     return 0;
   }

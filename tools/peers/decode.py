@@ -115,7 +115,7 @@ def main():
             "decoding.length_penalty=power",
         ]
         weights = ["--checkpoint", ours, "--sentences", sentences_file, *decoding]
-        weights += ["--hypotheses", hypotheses_file]
+        weights += ["--hypotheses", hypotheses_file, "--force"]
         if not options.checkpoint:
             weights += ["--pieces-as-source"]
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "transformer/data/generated_grammar.h"
 #include "transformer/error.h"
@@ -58,20 +60,25 @@ GeneratedPair::Lines GeneratedPair::next() {
 void generate_pair(const GeneratedOptions& options, const std::filesystem::path& folder) {
   GeneratedPair pair(options.words, options.longest, options.seed);
   make_folder(folder);
-  const auto write = [&](const std::string& name, int64_t count) {
-    write_file(folder / (name + ".en"), [&](std::ostream& source) {
-      write_file(folder / (name + ".de"), [&](std::ostream& target) {
-        for (int64_t i = 0; i < count; ++i) {
-          const auto lines = pair.next();
-          source << lines.source << "\n";
-          target << lines.target << "\n";
-        }
-      });
-    });
-  };
-  write("valid", options.valid);
-  write("test", options.test);
-  write("train", options.pairs);
+  const std::vector<std::pair<const char*, int64_t>> sets = {
+      {"valid", options.valid}, {"test", options.test}, {"train", options.pairs}};
+  std::vector<std::filesystem::path> files;
+  for (const auto& [name, count] : sets) {
+    for (const char* language : {".de", ".en"})
+      files.push_back(folder / (std::string(name) + language));
+  }
+  write_files(files, [&](const std::vector<std::ostream*>& streams) {
+    auto stream = streams.begin();
+    for (const auto& [name, count] : sets) {
+      std::ostream& target = **stream++;
+      std::ostream& source = **stream++;
+      for (int64_t i = 0; i < count; ++i) {
+        const auto lines = pair.next();
+        source << lines.source << "\n";
+        target << lines.target << "\n";
+      }
+    }
+  });
 }
 
 }  // namespace transformer

@@ -40,8 +40,9 @@ class GeneratedPair {
   std::unique_ptr<State> state_;
 };
 
-// Writes {valid,test,train}.{en,de} into the folder; no sentence is in two of them. Valid and test
-// are the same however long train is.
+// Writes {valid,test,train}.{en,de} into the folder, all of them or none, train.en last: where it
+// is there, all are of one pair. No sentence is in two of them. Valid and test are the same however
+// long train is.
 void generate_pair(const GeneratedOptions& options, const std::filesystem::path& folder);
 
 }  // namespace transformer

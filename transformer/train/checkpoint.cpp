@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "transformer/error.h"
 #include "transformer/files.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr auto kModelFile = "model.safetensors";
 constexpr auto kOptimizerFile = "optimizer.safetensors";
 constexpr auto kProgressFile = "progress.json";
+constexpr std::string_view kUnfinished = ".tmp-";  // before the name of what is not whole
 
 Model model_in(StateFile file, const fs::path& path) {
   const auto found = file.metadata.find("config");
@@ -47,10 +49,16 @@ int64_t step_of(const fs::path& folder) {
   return std::atoll(folder.filename().string().substr(std::string("step-").size()).c_str());
 }
 
+bool is_checkpoint_name(const std::string& name) {
+  return name.size() == checkpoint_name(0).size() && name.starts_with("step-") &&
+         name.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
 void remove_interrupted_writes(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(".tmp-")) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kUnfinished) && is_checkpoint_name(name.substr(kUnfinished.size()))) {
       fs::remove_all(entry.path(), ignored);
     }
   }
@@ -68,9 +76,7 @@ std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
   std::vector<fs::path> folders;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder, missing)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_ours = name.size() == checkpoint_name(0).size() && name.starts_with("step-") &&
-                         name.find_first_not_of("0123456789", 5) == std::string::npos;
+    const bool is_ours = is_checkpoint_name(entry.path().filename().string());
     if (is_ours && entry.is_directory(missing)) folders.push_back(entry.path());
   }
   std::ranges::sort(folders);
@@ -81,7 +87,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   make_folder(folder);
   remove_interrupted_writes(folder);
   const std::string name = checkpoint_name(checkpoint.progress.step);
-  const fs::path temporary = folder / (".tmp-" + name);
+  const fs::path temporary = folder / (std::string(kUnfinished) + name);
   const fs::path final = folder / name;
   std::error_code error;
   fs::remove_all(temporary, error);
