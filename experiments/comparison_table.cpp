@@ -291,7 +291,7 @@ std::string format_comparison(const Summary& summary, const Comparison& comparis
       return to_markdown(comparison_table(summary, comparison, options)) +
              (curves.rows.empty() ? "" : "\n" + to_markdown(curves));
     case ComparisonFormat::json:
-      return to_json(comparison, options).dump(2) + "\n";
+      return text_of(to_json(comparison, options), 2) + "\n";
   }
   return "";
 }

@@ -22,7 +22,7 @@ std::string short_key(const std::string& key) {
 
 std::string shown(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text_of(value);
 }
 
 // Where a character had to go or the text is long, the value's fingerprint keeps the name unique.

@@ -90,7 +90,7 @@ std::string shown_value(const std::string& key, const RowSummary& row) {
     const auto steps = found.get<int64_t>();
     if (steps % 1000 == 0) return std::to_string(steps / 1000) + "K";
   }
-  return found.dump();
+  return text_of(found);
 }
 
 }  // namespace transformer

@@ -30,7 +30,7 @@ MetricsFile::MetricsFile(const std::filesystem::path& path, int64_t step) : path
 
 void MetricsFile::append(const Json& line) {
   errno = 0;
-  out_ << line.dump() << "\n" << std::flush;
+  out_ << text_of(line) << "\n" << std::flush;
   if (!out_) throw Failure(path_.string() + ": cannot write: " + std::strerror(errno));
 }
 

@@ -26,6 +26,15 @@ Json checked(Json json, const std::string& file) {
   return is_sealed ? unsealed(std::move(json), file) : json;
 }
 
+// A file that was cut is damaged too.
+Json parsed(const std::string& text, const std::string& file) {
+  try {
+    return parse_json(text, file);
+  } catch (const UserError& error) {
+    throw Damaged(error.what());
+  }
+}
+
 class OtherVersion : public UserError {
  public:
   using UserError::UserError;
@@ -157,7 +166,7 @@ void write_result(const fs::path& path, const Result& result) {
 
 Results read_results(const fs::path& path) {
   const std::string file = path.string();
-  const Json json = versioned(checked(read_json(path), file), file);
+  const Json json = versioned(checked(parsed(read_file(path), file), file), file);
   const std::vector<std::string> known = {"sweep", "rows", "results"};
   for (const auto& [key, unused] : json.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {

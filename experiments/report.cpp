@@ -54,7 +54,7 @@ std::string cell_text(const Json& json) {
   if (json.is_null()) return "";
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_float()) return number(json.get<double>());
-  return json.dump();
+  return text_of(json);
 }
 
 // Of records with the same keys.

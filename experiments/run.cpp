@@ -33,10 +33,13 @@ int64_t longer_side(const Corpus& corpus, int64_t pair) {
 
 // Learned positions end somewhere, and so does the room in a batch: said before anything is
 // trained.
-void check_lengths(const Corpus& corpus, const std::function<std::string(int64_t)>& place_of,
-                   const ModelConfig& model, std::optional<int64_t> tokens_per_batch) {
+void check_lengths(const Dataset& data, const Config& config) {
+  const auto& corpus = data.train.corpus;
+  const auto& model = config.model;
   const auto refuse = [&](int64_t pair, const char* key, int64_t most) {
-    throw UserError(place_of(pair) + ": has " + std::to_string(longer_side(corpus, pair)) +
+    const auto& [source, target] = data.vocabularies;
+    throw UserError(place_of_training_pair(config.data, source, target, pair) + ": has " +
+                    std::to_string(longer_side(corpus, pair)) +
                     " word-pieces on a side, end-of-sentence included, but " + key + " is " +
                     std::to_string(most) + "; raise it, or lower data.max_length");
   };
@@ -45,32 +48,11 @@ void check_lengths(const Corpus& corpus, const std::function<std::string(int64_t
     if (model.positions == PositionKind::learned && longer > model.max_positions) {
       refuse(pair, "model.max_positions", model.max_positions);
     }
-    if (tokens_per_batch && longer > *tokens_per_batch) {
-      refuse(pair, "data.tokens_per_batch", *tokens_per_batch);
+    if (longer > config.data.tokens_per_batch) {
+      refuse(pair, "data.tokens_per_batch", config.data.tokens_per_batch);
     }
   }
-}
-
-void check_lengths(const Dataset& data, const Config& config) {
-  const auto& [source, target] = data.vocabularies;
-  check_lengths(
-      data.train.corpus,
-      [&](int64_t pair) { return place_of_training_pair(config.data, source, target, pair); },
-      config.model, config.data.tokens_per_batch);
-  check_lengths(
-      data.valid.corpus,
-      [&](int64_t pair) {
-        return parallel_files(config.data.valid, config.data).source.string() + ": line " +
-               std::to_string(pair + 1);
-      },
-      config.model, std::nullopt);
-  for (int64_t pair = 0; pair < data.valid.corpus.size(); ++pair) {
-    const auto problem =
-        too_long(std::ssize(data.valid.corpus.source(pair)) - 1, config.model, config.decoding);
-    if (!problem) continue;
-    throw UserError(parallel_files(config.data.valid, config.data).source.string() + ": line " +
-                    std::to_string(pair + 1) + ": " + *problem);
-  }
+  check_lengths(data.valid, model, config.decoding);
 }
 
 std::string gibibytes(double bytes) {

@@ -211,7 +211,7 @@ void check_different(const std::vector<SweepRow>& rows, const std::string& file)
   for (const auto& row : rows) {
     if (!ids.insert(row.id).second)
       throw UserError(file + ": row " + row.id + ": two rows have this id");
-    const auto [first, is_new] = seen.emplace(to_json(row.config).dump(), &row);
+    const auto [first, is_new] = seen.emplace(text_of(to_json(row.config)), &row);
     if (!is_new) {
       throw UserError(file + ": row " + row.id + ": the same experiment as row " +
                       first->second->id);
@@ -337,11 +337,13 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids) {
   std::vector<std::string> known;
   for (const auto& row : sweep.rows) known.push_back(row.id);
+  std::set<std::string> given;
   for (const auto& id : ids) {
     if (std::find(known.begin(), known.end(), id) == known.end()) {
       throw UserError("row " + fields::shown_name(id) + ": not in this sweep" +
                       nearest_key(id, known));
     }
+    if (!given.insert(id).second) throw UserError("row " + id + " is given twice");
   }
   std::erase_if(sweep.rows, [&](const SweepRow& row) {
     return std::find(ids.begin(), ids.end(), row.id) == ids.end();

@@ -38,7 +38,8 @@ struct Sweep {
 // `FILE: row ID: KEY: ...`, with "command line" for FILE where the file by itself is sound.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
-// Leaves the rows with these ids, in the sweep's order. Throws UserError on one that is not there.
+// Leaves the rows with these ids, in the sweep's order. Throws UserError on one that is not there
+// or given twice.
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids);
 
 // Throws UserError unless there are some, all positive and different.

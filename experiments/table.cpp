@@ -263,7 +263,7 @@ std::string format_table(const Summary& summary, TableFormat format) {
     case TableFormat::html:
       return to_html(results_table(summary));
     case TableFormat::json:
-      return to_json(summary).dump(2) + "\n";
+      return text_of(to_json(summary), 2) + "\n";
   }
   return "";
 }

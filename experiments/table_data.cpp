@@ -34,7 +34,7 @@ std::string quoted(const std::string& text) {
 
 std::string field(const Json& json) {
   if (json.is_null()) return "";
-  return quoted(json.is_string() ? json.get<std::string>() : json.dump());
+  return quoted(json.is_string() ? json.get<std::string>() : text_of(json));
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {

@@ -24,7 +24,7 @@ std::string latex_text(const std::string& text) {
     } else if (c == '|' || c == '<' || c == '>') {
       out += std::string("\\ensuremath{") + c + "}";
     } else {
-      out += c == '\n' || c == '\r' ? ' ' : c;
+      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     }
   }
   replace_all(out, "×10\\^{}6", "$\\times 10^6$");

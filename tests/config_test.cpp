@@ -106,6 +106,35 @@ TEST_CASE("config: overrides read values as JSON and paths as text") {
   REQUIRE_THROWS_WITH(override_config(config, {"model.h"}), Contains("expected section.key=value"));
 }
 
+TEST_CASE("config: an override that is not UTF-8 is refused by its key, whatever the key") {
+  Config config;
+  REQUIRE_THROWS_WITH(override_config(config, {"data.train=data/\xff/train"}),
+                      "data.train: expected UTF-8; got \"data/\\xff/train\"");
+  for (const auto& key : known_keys<Config>()) {
+    for (const char* value : {"\xff", "[\"a\", \"\xff\"]"}) {
+      INFO(key << "=" << value);
+      REQUIRE_THROWS_AS(override_config(config, {key + "=" + value}), UserError);
+      REQUIRE_THROWS_WITH(override_config(config, {key + "=" + value}),
+                          Catch::Matchers::StartsWith(key + ": "));
+    }
+  }
+  REQUIRE(config == Config());
+  REQUIRE_THROWS_WITH(from_text("{\"data\": {\"valid\": \"\xff\"}}"), Contains("not JSON: line 1"));
+}
+
+TEST_CASE("config: a key given twice is refused, the same value too") {
+  Config config;
+  REQUIRE_THROWS_WITH(override_config(config, {"model.h=1", "model.N=2", "model.h=1"}),
+                      "command line: model.h is given twice");
+}
+
+TEST_CASE("json: text that is not UTF-8 can be written, and reads back as UTF-8") {
+  const Json json = {{"path", "a\xff/b"}, {"n", 1}};
+  REQUIRE(text_of(json) == "{\"path\":\"a\xef\xbf\xbd/b\",\"n\":1}");
+  REQUIRE(text_of({{"n", 1}}, 2) == "{\n  \"n\": 1\n}");
+  REQUIRE(parse_json(text_of(json), "x")["path"] == "a\xef\xbf\xbd/b");
+}
+
 TEST_CASE("config: a file says what differs from its base") {
   const auto folder = std::filesystem::temp_directory_path() / "transformer_config_test";
   std::filesystem::create_directories(folder / "inner");

@@ -71,6 +71,24 @@ TEST_CASE("includes point one way") {
   REQUIRE(files > 50);
 }
 
+TEST_CASE("includes: JSON is written in ways that throw at no bytes") {
+  const fs::path root = TRANSFORMER_SOURCE;
+  int calls = 0;
+  for (const char* folder : {"transformer", "experiments", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) {
+        if (line.find(".dump(") == std::string::npos) continue;
+        INFO(entry.path());
+        REQUIRE(line.find("error_handler_t::replace") != std::string::npos);  // as text_of has it
+        ++calls;
+      }
+    }
+  }
+  REQUIRE(calls > 0);
+}
+
 TEST_CASE("includes: configs, data, grids, records and tables never see torch") {
   const fs::path root = TRANSFORMER_SOURCE;
   const std::set<std::string> sees_torch = {"run.h", "run.cpp"};

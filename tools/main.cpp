@@ -1,6 +1,8 @@
 #include <torch/version.h>
 
 #include <c10/util/Exception.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cxxopts.hpp>
@@ -16,6 +18,20 @@
 #include "transformer/version.h"
 
 namespace transformer {
+
+namespace {
+
+// Where one of the three is closed, the next file to be opened would take its number, and what is
+// written to standard output would go into it. What stands there now can neither be read nor
+// written.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number free
+  }
+}
+
+}  // namespace
 
 int run_program(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "--version") {
@@ -56,6 +72,7 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   // A file that may not grow is a failed write like any other, told in words.
   std::signal(SIGXFSZ, SIG_IGN);
+  transformer::hold_closed_streams();
   transformer::use_cached_memory();
   const auto say = [](const std::string& message) {
     constexpr size_t kMost = 4000;

@@ -26,14 +26,14 @@ class Rules {
                                                  std::to_string(most));
   }
   void in_range(const char* key, double value, double least, double most) const {
-    require(least <= value && value <= most, std::string(key) + ": " + Json(value).dump() +
-                                                 " is not in " + Json(least).dump() + ".." +
-                                                 Json(most).dump());
+    require(least <= value && value <= most, std::string(key) + ": " + text_of(value) +
+                                                 " is not in " + text_of(least) + ".." +
+                                                 text_of(most));
   }
   // [0, 1): a probability that leaves something.
   void probability(const char* key, double value) const {
     require(0 <= value && value < 1,
-            std::string(key) + ": " + Json(value).dump() + " is not in [0, 1)");
+            std::string(key) + ": " + text_of(value) + " is not in [0, 1)");
   }
   static constexpr int64_t kMost = 1'000'000'000;
 
@@ -64,7 +64,7 @@ void check(const ModelConfig& model, const Rules& rules) {
   rules.probability("model.attention_drop", model.attention_drop);
   rules.probability("model.activation_drop", model.activation_drop);
   rules.require(model.norm_epsilon > 0,
-                "model.norm_epsilon: expected more than 0; got " + Json(model.norm_epsilon).dump());
+                "model.norm_epsilon: expected more than 0; got " + text_of(model.norm_epsilon));
   const auto positions = place_of(model.positions);
   rules.require(positions != PositionPlace::table || model.d_model % 2 == 0,
                 "model.d_model: " + std::to_string(model.d_model) +
@@ -178,12 +178,17 @@ std::string problem_of(const Config& config) {
 Config read_config(const fs::path& path) { return read_over_bases(path, {}); }
 
 void override_config(Config& config, const std::vector<std::string>& overrides) {
+  std::set<std::string> given;
   for (const auto& text : overrides) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw UserError(text + ": expected section.key=value, such as model.h=4");
     }
     const std::string key = text.substr(0, equals);
+    if (!given.insert(key).second) {
+      throw UserError(std::string(kCommandLine) + ": " + fields::shown_name(key) +
+                      " is given twice");
+    }
     const std::string value = text.substr(equals + 1);
     const Json json = override_value(value);
     try {
@@ -224,6 +229,8 @@ Config load_config(const fs::path& path, const std::vector<std::string>& overrid
   return resolve(config, is_the_files ? path.string() : kCommandLine);
 }
 
-std::string config_fingerprint(const Config& config) { return fingerprint(to_json(config).dump()); }
+std::string config_fingerprint(const Config& config) {
+  return fingerprint(text_of(to_json(config)));
+}
 
 }  // namespace transformer

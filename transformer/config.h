@@ -206,7 +206,7 @@ struct Config {
 // without resolving it. Throws UserError.
 Config read_config(const std::filesystem::path& path);
 
-// Applies "section.key=value". Throws UserError.
+// Applies "section.key=value". Throws UserError, also where a key is given twice.
 void override_config(Config& config, const std::vector<std::string>& overrides);
 
 // Fills what follows from other keys (d_k, d_v, kv_heads; source_V where V is stated) and checks

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "transformer/printable.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 
@@ -62,9 +63,7 @@ std::string join(const std::string& path, const std::string& key) {
   return path.empty() ? key : path + "." + key;
 }
 
-std::string shown(const Json& json) {
-  return printable(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+std::string shown(const Json& json) { return printable(text_of(json)); }
 
 std::string shown_name(const std::string& name) {
   return name.empty() || printable(name) != name ? shown(name) : name;
@@ -90,12 +89,18 @@ void read(double& value, const Json& json, const std::string& where) {
 
 void read(std::string& value, const Json& json, const std::string& where) {
   if (!json.is_string()) refuse(where, "a string", json);
-  value = json.get<std::string>();
+  const auto& text = json.get_ref<const std::string&>();
+  if (!is_utf8(text)) {  // JSON has no other; a path may have
+    throw UserError(where + ": expected UTF-8; got \"" + printable(text) + "\"");
+  }
+  value = text;
 }
 
 void read(std::vector<std::string>& value, const Json& json, const std::string& where) {
   if (json.is_string()) {  // one where several may stand
-    value = {json.get<std::string>()};
+    std::string one;
+    read(one, json, where);
+    value = {std::move(one)};
     return;
   }
   if (!json.is_array()) refuse(where, "a list of strings", json);

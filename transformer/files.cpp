@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,20 +25,6 @@ namespace {
   throw Failure(shown_path(path) + ": " + what + ": " + std::strerror(error));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  operator int() const { return value_; }  // NOLINT: stands where a descriptor does
-
- private:
-  int value_;
-};
-
 // Removes the half-written file unless the rename went through.
 class TemporaryFile {
  public:
@@ -55,6 +42,11 @@ class TemporaryFile {
  private:
   fs::path path_;
 };
+
+bool is_pipe(int descriptor) {
+  struct stat status = {};
+  return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+}
 
 void sync(const fs::path& path, int flags) {
   const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
@@ -200,32 +192,55 @@ std::string shown_path(const fs::path& path) {
   return path.empty() ? "\"\" (an empty path)" : printable(path.string(), kMost);
 }
 
-std::string read_file(const fs::path& path, size_t most) {
-  const std::string name = shown_path(path);
+InputFile::InputFile(const fs::path& path) : name_(shown_path(path)) {
   std::error_code unknown;
-  if (fs::is_directory(path, unknown)) throw UserError(name + ": expected a file; it is a folder");
+  if (fs::is_directory(path, unknown)) throw UserError(name_ + ": expected a file; it is a folder");
   // Without waiting: a pipe that nobody writes to would never open.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file < 0) throw UserError(name + ": cannot open: " + std::strerror(errno));
-  std::string bytes;
-  std::vector<char> buffer(1 << 16);
-  while (true) {
-    const ssize_t count = read(file, buffer.data(), buffer.size());
-    if (count == 0) break;
-    if (count > 0) {
-      bytes.append(buffer.data(), static_cast<size_t>(count));
-    } else if (errno == EAGAIN) {
-      pollfd input{file, POLLIN, 0};
-      poll(&input, 1, -1);
-    } else if (errno != EINTR) {
-      throw UserError(name + ": cannot read: " + std::strerror(errno));
+  descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor_ < 0) throw UserError(name_ + ": cannot open: " + std::strerror(errno));
+}
+
+InputFile InputFile::standard_input() { return {STDIN_FILENO, "standard input"}; }
+
+InputFile::~InputFile() {
+  if (descriptor_ != STDIN_FILENO) close(descriptor_);
+}
+
+size_t InputFile::read(char* bytes, size_t most, const std::atomic<bool>* stop) {
+  constexpr int kLook = 200;  // milliseconds: a signal may come just before the wait
+  while (stop == nullptr || !stop->load()) {
+    pollfd input{descriptor_, POLLIN, 0};
+    if (stop != nullptr && poll(&input, 1, kLook) <= 0) continue;
+    const ssize_t count = ::read(descriptor_, bytes, most);
+    if (count > 0) is_empty_ = false;
+    if (count == 0 && is_empty_ && descriptor_ != STDIN_FILENO && is_pipe(descriptor_)) {
+      throw UserError(name_ + ": expected a file; it is a pipe that nobody writes to");
     }
-    if (bytes.size() > most) {
-      throw UserError(name + ": expected at most " + std::to_string(most) + " bytes; it has more");
+    if (count >= 0) return static_cast<size_t>(count);
+    if (errno == EAGAIN) {
+      poll(&input, 1, stop == nullptr ? -1 : kLook);
+    } else if (errno != EINTR) {
+      throw UserError(name_ + ": cannot read: " + std::strerror(errno));
     }
   }
-  if (bytes.empty() && fs::is_fifo(path, unknown)) {
-    throw UserError(name + ": expected a file; it is a pipe that nobody writes to");
+  return 0;
+}
+
+bool InputFile::is_waiting() const {
+  pollfd input{descriptor_, POLLIN, 0};
+  return poll(&input, 1, 0) <= 0;
+}
+
+std::string read_file(const fs::path& path, size_t most) {
+  InputFile file(path);
+  std::string bytes;
+  std::vector<char> buffer(1 << 16);
+  while (const size_t count = file.read(buffer.data(), buffer.size())) {
+    bytes.append(buffer.data(), count);
+    if (bytes.size() > most) {
+      throw UserError(file.name() + ": expected at most " + std::to_string(most) +
+                      " bytes; it has more");
+    }
   }
   return bytes;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,31 @@ namespace transformer {
 
 // More than any config, result or vocabulary has.
 constexpr size_t kMostBytes = size_t{256} << 20;
+
+// The bytes of a file, or of standard input, as they come.
+class InputFile {
+ public:
+  // Throws UserError where it is a folder or cannot be opened.
+  explicit InputFile(const std::filesystem::path& path);
+  static InputFile standard_input();
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  // As many bytes as are there, `most` at most; waits for one. 0 at the end, and once `stop` is
+  // true. Throws UserError with the system's reason, and where it is a pipe that nobody writes to.
+  size_t read(char* bytes, size_t most, const std::atomic<bool>* stop = nullptr);
+  bool is_waiting() const;  // whether read would wait
+
+  const std::string& name() const { return name_; }  // as messages have it
+
+ private:
+  InputFile(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+
+  int descriptor_;
+  std::string name_;
+  bool is_empty_ = true;  // so far
+};
 
 // The whole file as bytes. Throws UserError where it is missing or cannot be read, where it has
 // more than `most` bytes, endless ones included, and where it is a pipe that nobody writes to.

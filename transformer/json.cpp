@@ -52,8 +52,12 @@ Json read_json(const std::filesystem::path& path) {
   return parse_json(read_file(path), path.string());
 }
 
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 void write_json(const std::filesystem::path& path, const Json& json) {
-  write_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file(path, text_of(json, 2) + "\n");
 }
 
 }  // namespace transformer

@@ -16,6 +16,11 @@ Json parse_json(const std::string& text, const std::string& where);
 // Throws UserError where the file is missing, unreadable or not JSON.
 Json read_json(const std::filesystem::path& path);
 
+// The value as text: on one line, or with `indent` spaces a level. Everything that leaves the
+// program goes through it: the library's own dump throws at a string that is not UTF-8, as a path
+// or an argument may be; here such bytes are written as U+FFFD.
+std::string text_of(const Json& json, int indent = -1);
+
 // Written beside and renamed: a reader sees the old file or the new one, never a part. Throws
 // Failure.
 void write_json(const std::filesystem::path& path, const Json& json);

@@ -8,9 +8,7 @@ namespace {
 
 constexpr auto kChecksum = "checksum";
 
-std::string checksum_of(const Json& json) {
-  return fingerprint(json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+std::string checksum_of(const Json& json) { return fingerprint(text_of(json)); }
 
 }  // namespace
 

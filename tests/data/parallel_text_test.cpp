@@ -1,5 +1,9 @@
 #include "transformer/data/parallel_text.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "tests/catch.h"
 #include "tests/data/text.h"
 #include "transformer/data/lines.h"
@@ -9,6 +13,7 @@
 using namespace transformer;
 using namespace transformer::testing;
 using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
 
 TEST_CASE("lines: CRLF, a byte order mark and a missing last line end are not text") {
   const Folder folder;
@@ -21,6 +26,67 @@ TEST_CASE("lines: CRLF, a byte order mark and a missing last line end are not te
   const auto file = scan_text(folder / "text");
   REQUIRE(file.lines == 5);
   REQUIRE(file.fingerprint == fingerprint(read_file(folder / "text")));
+}
+
+TEST_CASE("lines: text with line ends across the blocks that are read") {
+  const Folder folder;
+  std::string text = "\xef\xbb\xbf";
+  std::vector<std::string> expected;
+  for (const size_t length : {0, 65530, 1, 65536, 65535, 200000, 3}) {
+    expected.emplace_back(length, 'x');
+    text += expected.back() + "\r\n";
+  }
+  write_text(folder / "text", text + "end");
+  expected.emplace_back("end");
+  LineReader reader(folder / "text");
+  for (const auto& line : expected) {
+    std::string read;
+    REQUIRE(reader.has_next());
+    REQUIRE(reader.next(read));
+    REQUIRE(read == line);
+  }
+  std::string none;
+  REQUIRE_FALSE(reader.has_next());
+  REQUIRE_FALSE(reader.next(none));
+}
+
+TEST_CASE("lines: a line is given as soon as it is whole, and none after the stop") {
+  const Folder folder;
+  const auto pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int writer = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  const auto say = [&](const std::string& text) {
+    REQUIRE(write(writer, text.data(), text.size()) == std::ssize(text));
+  };
+  std::atomic<bool> stop = false;
+  LineReader reader(pipe, &stop);
+  std::string line;
+  REQUIRE_FALSE(reader.has_next());
+  say("one\ntw");
+  REQUIRE(reader.has_next());
+  REQUIRE(reader.next(line));
+  REQUIRE(line == "one");
+  REQUIRE_FALSE(reader.has_next());
+  say("o\nthree\n");
+  REQUIRE(reader.next(line));
+  REQUIRE(line == "two");
+  stop = true;
+  REQUIRE_FALSE(reader.next(line));
+  LineReader stopped(pipe, &stop);
+  REQUIRE_FALSE(stopped.next(line));  // though the pipe is open and empty
+  close(writer);
+  REQUIRE_THROWS_WITH([&] { LineReader(pipe).next(line); }(),
+                      Contains("it is a pipe that nobody writes to"));
+}
+
+TEST_CASE("lines: an endless line is refused") {
+  const Folder folder;
+  std::ofstream(folder / "text") << "one\n";
+  fs::resize_file(folder / "text", LineReader::kLongestLine + 1000000);  // NULs that take no disk
+  LineReader reader(folder / "text");
+  std::string line;
+  REQUIRE(reader.next(line));
+  REQUIRE_THROWS_WITH(reader.next(line), Contains("text: line 2: expected at most 67108864 bytes"));
 }
 
 TEST_CASE("lines: scanning counts the lines that reading gives") {

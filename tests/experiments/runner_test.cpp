@@ -209,6 +209,9 @@ TEST_CASE("runner: damaged files of the sweep itself say what to do") {
   write_file(place.out() / "results.json", text.replace(text.find("4.5"), 3, "3.5"));
   REQUIRE_THROWS_WITH(read_sweep_results(place.out()),
                       Contains("do not match its checksum; the sweep, run again, makes it anew"));
+  write_file(place.out() / "results.json", text.substr(0, 100));
+  REQUIRE_THROWS_WITH(read_sweep_results(place.out()),
+                      Contains("not JSON: line ") && Contains("run again, makes it anew"));
   write_file(place.out() / "sweep.json", "{");
   REQUIRE_THROWS_WITH(place(sweep), Contains("sweep.json: not JSON") && Contains("writes it anew"));
   fs::remove(place.out() / "sweep.json");

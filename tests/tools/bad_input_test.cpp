@@ -50,6 +50,18 @@ TEST_CASE("bad input: options are named, with what may have been meant", "[e2e]"
           "--threads: expected an integer in 0..4096; got two");
   refused(with(train, {"--threads"}), 2, "--threads: expected a value; got none");
   refused(with(train, {"-x"}), 2, "does not exist; --help says more");
+  refused(with(train, {"--out", "elsewhere"}), 2, "--out: is given twice");
+  refused(with(train, {"model.h=1", "model.h=4"}), 2, "command line: model.h is given twice");
+  refused(with(train, {"data.make=caf\xe9"}), 2, "data.make: expected UTF-8; got \"caf\\xe9\"");
+  refused(with({"config", "configs/mini.json"}, {"data.train=\xff"}), 2,
+          "data.train: expected UTF-8");
+  refused(with({"sweep", "configs/mini.json", "--dry-run"}, {"data.train=a,\xff"}), 2,
+          "data.train: expected UTF-8");
+  refused(with(train, {"--json=3"}), 2, "--json: takes no value; got 3");
+  refused(run_program({"data", "vocabulary", "--files", "x", "-V", "300", "--pieces=300"}), 2,
+          "--pieces: is given twice");
+  refused(run_program({"bench", "train", "configs/mini.json", "--parts=maybe"}), 2,
+          "--parts: expected true or false; got maybe");
   refused(run_program({"train", "configs/mini.json", "--out", "--json"}), 2,
           "--out: expected a value; got the option --json");
   refused(run_program({"train", "configs/mini.json", "--out="}), 2,
@@ -160,6 +172,15 @@ TEST_CASE("bad input: checkpoints and vocabularies", "[e2e]") {
   refused(translate(place.file("zip.safetensors")), 2, "zip.safetensors");
   write_state(place.file("foreign.safetensors"), {{"w", torch::ones({2})}}, {});
   refused(translate(place.file("foreign.safetensors")), 2, "expected the config in its metadata");
+
+  for (const std::vector<std::string>& twice :
+       {std::vector<std::string>{model, model},
+        {place.file("run"), place.file("run/checkpoints/step-000000004")},
+        {place.file("run/checkpoints/step-000000004/model.safetensors"),
+         place.file("run/../run")}}) {
+    refused(run_program({"average", twice[0], twice[1], "--out", place.file("mean.safetensors")}),
+            2, "is given twice");
+  }
 
   auto read = read_state(model);
   read.state.erase("encoder.layers.0.feed_forward.in.bias");

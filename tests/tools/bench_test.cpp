@@ -58,6 +58,12 @@ TEST_CASE("bench: wrong work is refused by name", "[e2e]") {
   REQUIRE_THAT(refusal("5 7\n5 0\n"), Contains("line 2: expected two lengths"));
   REQUIRE_THAT(refusal(""), Contains("no lengths"));
   REQUIRE_THAT(refusal("301 2\n"), Contains("data.tokens_per_batch: 300"));
+  const auto refused_at_once = [](const std::vector<std::string>& more) {
+    return run_program(bench(more));
+  };
+  REQUIRE_THAT(refused_at_once({"--warmup=9223372036854775807"}).err,
+               Contains("--warmup: expected an integer in 0..1000000"));
+  REQUIRE_THAT(refused_at_once({"--lengths=."}).err, Contains("it is a folder"));
   const auto missing = run_program(bench({"--lengths=/nowhere/lengths"}));
   REQUIRE(missing.code == 2);
   REQUIRE_THAT(missing.err, Contains("/nowhere/lengths"));

@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 #include "tests/data/text.h"
 #include "tests/tools/program.h"
+#include "tests/tools/workplace.h"
 #include "transformer/json.h"
 
 using namespace transformer;
@@ -82,6 +83,11 @@ TEST_CASE("data: each subcommand has help with an example; wrong use is one line
     REQUIRE(help.code == 0);
     REQUIRE_THAT(help.out, Contains("Example:"));
   }
+  const std::pair<std::string, std::string> useless[] = {
+      {"vocabulary config.json -V 300", "-V: stands with --files; of a CONFIG say model.V=N"},
+      {"vocabulary config.json --out x", "--out: stands with --files"},
+      {"vocabulary --files x -V 300 --out y model.h=2", "model.h=2: stands with a CONFIG"}};
+  for (const auto& [words, message] : useless) refused(data(folder, words), 2, message);
   for (const std::string words :
        {"generat", "generate", "generate --out x --pairs -1", "vocabulary", "vocabulary --files x",
         "prepare", "prepare missing.json", "generate --out x --words 3"}) {

@@ -150,6 +150,9 @@ TEST_CASE("inspect: attention of a trained model", "[e2e]") {
   }
   words = {"inspect", "attention", "--checkpoint", place.file("run"), "--source", "x"};
   refused(run_program(words), 2, "expected --target TEXT");
+  auto other = words;
+  other.insert(other.end(), {"--target", "caf\xe9"});
+  refused(run_program(other), 2, "--target: expected UTF-8");
   words.insert(words.end(), {"--target", "y", "--layer", "1"});
   refused(run_program(words), 2, "--layer: expected an integer in 0..0; got 1");
 }

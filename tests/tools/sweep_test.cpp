@@ -54,6 +54,8 @@ TEST_CASE("sweep command: wrong usage is one line and exit code 2", "[e2e]") {
   refused({kMini}, "--out: expected the sweep's folder");
   refused({kMini, "--dry-run", "--rows", "base,A-h2"},
           "row A-h2: not in this sweep; did you mean A-h");
+  refused({kMini, "--dry-run", "--rows", "base,A-h1,base"}, "row base is given twice");
+  refused({kMini, "--out", "/proc/none", "--gflops", "2"}, "--gflops: stands with --dry-run");
   refused({kMini, "--dry-run", "--rows="}, "--rows: expected a value; got none");
   refused({kMini, "--dry-run", "--seeds", "1,x"},
           "--seeds: expected integers such as 1,2,3; got 1,x");

@@ -95,6 +95,76 @@ TEST_CASE("translate: a line and a beam too large for memory are refused by rule
   REQUIRE(scored.code == 2);
 }
 
+TEST_CASE("evaluate, score: a line that is too long is named by file and number", "[e2e]") {
+  const TranslationPlace place;
+  const auto both = [&](const std::string& source, const std::string& target) {
+    write_file(place.file("long.en"), "the\n" + source + "\n");
+    write_file(place.file("long.de"), "das\n" + target + "\n");
+    const std::string key = "decoding.tokens_per_batch=400";
+    return std::pair(place.run({"evaluate", "--data", place.file("long"), key}),
+                     place.run({"score", "--source", place.file("long.en"), "--target", "-", key},
+                               "das\n" + target + "\n"));
+  };
+  const std::string pieces(500, 'x');  // too rare to be learned together
+  const auto [source, scored_source] = both(pieces, "das");
+  refused(source, 2, place.file("long.en") + ": line 2: ");
+  refused(scored_source, 2, place.file("long.en") + ": line 2: ");
+  const auto [target, scored_target] = both("the", pieces);
+  refused(target, 2, place.file("long.de") + ": line 2: ");
+  refused(scored_target, 2, "standard input: line 2: ");
+  REQUIRE_THAT(target.err, Contains("decoding.tokens_per_batch = 400"));
+}
+
+TEST_CASE("translate: standard input is read as files are", "[e2e]") {
+  const TranslationPlace place;
+  const auto plain = place.run({"translate"}, "the old man\nthe\n");
+  REQUIRE(plain.code == 0);
+  const auto marked = place.run({"translate"}, "\xef\xbb\xbfthe old man\r\nthe");
+  REQUIRE(marked.out == plain.out);
+  refused(place.run({"translate"}, "", "exec < / &&"), 2,
+          "standard input: cannot read: Is a directory");
+  for (const std::string reader : {"translate", "score"}) {
+    std::vector<std::string> words = {reader};
+    if (reader == "score") {
+      words.insert(words.end(), {"--source", "-", "--target", place.file("data/test.de")});
+    }
+    refused(place.run(words, "", "exec <&- &&"), 2,
+            "standard input: cannot read: Bad file descriptor");
+  }
+  const auto closed = place.run({"translate"}, "the\n", "exec >&- &&");
+  REQUIRE(closed.code == 1);
+  REQUIRE_THAT(closed.err, Contains("standard output: cannot write"));
+}
+
+TEST_CASE("translate: scores have the digits that hold in any batch", "[e2e]") {
+  const TranslationPlace place;
+  const std::string input = read_file(place.file("data/test.en"));
+  const auto scores = [&](int batch) {
+    const auto outcome = place.run(
+        {"translate", "--scores", "decoding.sentences_per_batch=" + std::to_string(batch)}, input);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return lines_of(outcome.out);
+  };
+  const auto one = scores(1);
+  REQUIRE(one.size() == 12);
+  for (const int batch : {2, 7, 32}) {
+    const auto several = scores(batch);
+    REQUIRE(several.size() == one.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      std::istringstream here(several[i]), there(one[i]);
+      for (int k = 0; k < 2; ++k) {
+        std::string left, right;
+        std::getline(here, left, '\t');
+        std::getline(there, right, '\t');
+        REQUIRE(left.size() - left.find('.') == 4);
+        // Equal but where a value lies on the border between two.
+        REQUIRE(std::stod(left) == Approx(std::stod(right)).margin(0.00101).epsilon(0));
+      }
+    }
+  }
+}
+
 TEST_CASE("interrupt: translate, score and evaluate end at once and keep what is done", "[e2e]") {
   const TranslationPlace place;
   const std::string has_16 = "[ $(wc -l < /proc/$$/fd/1) -ge 16 ]";

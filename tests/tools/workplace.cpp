@@ -30,7 +30,11 @@ Outcome Workplace::train(const std::string& out, const std::vector<std::string>&
                                     "data.tokens_per_batch=300",
                                     "decoding.beam=2",
                                     "decoding.max_extra_length=3"};
-  words.insert(words.end(), overrides.begin(), overrides.end());
+  for (const auto& text : overrides) {  // a key may be given once
+    const std::string key = text.substr(0, text.find('=') + 1);
+    std::erase_if(words, [&](const std::string& word) { return word.starts_with(key); });
+    words.push_back(text);
+  }
   return run_program(words, "", before);
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <iostream>
+#include <set>
 
 #include "transformer/config.h"
 #include "transformer/error.h"
@@ -12,14 +13,27 @@ namespace transformer {
 
 namespace {
 
-std::vector<std::string> long_names(const cxxopts::Options& options) {
-  std::vector<std::string> names;
+struct Known {
+  std::vector<std::string> names;     // --out
+  std::vector<std::string> flags;     // those that take no value
+  std::vector<std::string> switches;  // those that take true or false
+};
+
+Known known_options(const cxxopts::Options& options) {
+  Known known;
   for (const auto& option : options.group_help("").options) {
+    const bool is_switch = option.is_boolean && option.default_value == "true";
     for (const auto& name : option.l) {
-      if (name != "positional") names.push_back("--" + name);
+      if (name == "positional") continue;
+      known.names.push_back("--" + name);
+      if (option.is_boolean) (is_switch ? known.switches : known.flags).push_back("--" + name);
     }
   }
-  return names;
+  return known;
+}
+
+bool contains(const std::vector<std::string>& all, const std::string& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
 }
 
 // --beam where decoding.beam=8 is meant.
@@ -42,15 +56,20 @@ std::string meant_keys(std::string option) {
   throw UserError(fields::shown_name(option) + ": unknown option" + hint);
 }
 
-void check_names(const std::vector<std::string>& known, bool with_overrides, int argc,
-                 char** argv) {
+void check_names(const Known& known, bool with_overrides, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--") return;
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(0, word.find('='));
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      refuse_unknown(name, known, with_overrides);
+    if (!contains(known.names, name)) refuse_unknown(name, known.names, with_overrides);
+    if (name == word) continue;
+    const std::string value = word.substr(name.size() + 1);
+    if (contains(known.flags, name)) {
+      throw UserError(name + ": takes no value; got " + fields::shown_name(value));
+    }
+    if (contains(known.switches, name) && value != "true" && value != "false") {
+      throw UserError(name + ": expected true or false; got " + fields::shown_name(value));
     }
   }
 }
@@ -65,13 +84,16 @@ cxxopts::ParseResult parsed_by_cxxopts(cxxopts::Options& options, int argc, char
   }
 }
 
-// "--jobs --dry-run" leaves --jobs without its value, and so does "--rows=".
-void check_values(const cxxopts::ParseResult& parsed, const std::vector<std::string>& known) {
+// "--jobs --dry-run" leaves --jobs without its value, and so does "--rows=". Of an option that is
+// given twice cxxopts would take the last.
+void check_values(const cxxopts::ParseResult& parsed, const Known& known) {
+  std::set<std::string> seen;
   for (const auto& given : parsed.arguments()) {
     if (given.key() == "positional") continue;
+    if (!seen.insert(given.key()).second) throw UserError("--" + given.key() + ": is given twice");
     const std::string& value = given.value();
     if (value.empty()) throw UserError("--" + given.key() + ": expected a value; got none");
-    if (std::find(known.begin(), known.end(), value.substr(0, value.find('='))) != known.end()) {
+    if (contains(known.names, value.substr(0, value.find('=')))) {
       throw UserError("--" + given.key() + ": expected a value; got the option " + value);
     }
   }
@@ -113,7 +135,7 @@ std::optional<Arguments> parse(cxxopts::Options& options, const CommandLine& lin
   options.parse_positional("positional");
   options.positional_help(line.usage).show_positional_help();
 
-  const auto known = long_names(options);
+  const auto known = known_options(options);
   check_names(known, line.with_overrides, argc, argv);
   Arguments arguments{parsed_by_cxxopts(options, argc, argv), {}, {}};
   if (arguments.has("help")) {

@@ -31,8 +31,8 @@ struct Arguments {
 // Parses a command's words; adds --help to its options. `usage` follows the command's name in the
 // first line of the help, `example` ends it. With --help the help goes to stdout and nullopt comes
 // back. Throws UserError on an unknown option, with what may have been meant, on one without its
-// value, and on fewer or more positional arguments than allowed. Every word with '=' that does not
-// start with '-' counts as an override if `with_overrides`.
+// value or given twice, and on fewer or more positional arguments than allowed. Every word with '='
+// that does not start with '-' counts as an override if `with_overrides`.
 struct CommandLine {
   std::string name;
   std::string summary;

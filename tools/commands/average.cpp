@@ -1,4 +1,5 @@
 #include <iostream>
+#include <set>
 
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
@@ -7,6 +8,22 @@
 #include "transformer/train/checkpoint.h"
 
 namespace transformer {
+
+namespace {
+
+// A model that is given twice would count twice: its folder, and the file in it, too.
+void check_different(const std::vector<std::filesystem::path>& models) {
+  std::set<std::filesystem::path> seen;
+  for (const auto& model : models) {
+    std::error_code unknown;
+    const auto same = std::filesystem::weakly_canonical(file_of_model(model), unknown);
+    if (!seen.insert(unknown ? model : same).second) {
+      throw UserError(model.string() + ": is given twice");
+    }
+  }
+}
+
+}  // namespace
 
 int average_command(int argc, char** argv) {
   namespace fs = std::filesystem;
@@ -41,6 +58,7 @@ int average_command(int argc, char** argv) {
     if (last > 0) folders.erase(folders.begin(), folders.end() - last);
     models.insert(models.end(), folders.begin(), folders.end());
   }
+  check_different(models);
   write_model(out, average(models));
   for (const auto& model : models) std::cout << model.string() << "\n";
   std::cerr << "the mean of " << models.size() << " models is in " << out.string() << "\n";

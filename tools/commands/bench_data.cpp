@@ -132,7 +132,7 @@ int bench_data_command(int argc, char** argv) {
   times.make_seconds = was_made ? first : 0;
   const Json result = data_report(times, prepared.corpus);
   if (arguments->has("json")) {
-    std::cout << result.dump(2) << "\n";
+    std::cout << text_of(result, 2) << "\n";
   } else {
     print_data(result);
   }

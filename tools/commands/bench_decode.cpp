@@ -317,7 +317,7 @@ int bench_decode_command(int argc, char** argv) {
     }
     sizes.push_back(size);
   }
-  const auto repeats = arguments->integer("repeat", 1);
+  const auto repeats = arguments->integer("repeat", 1, 1'000'000);
   check_outputs(*arguments);
   auto setup = set_up(*arguments);
 
@@ -344,12 +344,13 @@ int bench_decode_command(int argc, char** argv) {
     }
   }
   if (arguments->has("json")) {
-    std::cout << Json{{"threads", torch::get_num_threads()},
+    std::cout << text_of(
+                     {{"threads", torch::get_num_threads()},
                       {"kernels", chosen_kernels() == nullptr ? "PyTorch" : chosen_kernels()->name},
                       {"beam", setup.config.decoding.beam},
                       {"batches", batches},
-                      {"peak_memory_bytes", peak_memory_bytes()}}
-                     .dump(2)
+                      {"peak_memory_bytes", peak_memory_bytes()}},
+                     2)
               << "\n";
   } else {
     std::cout << "peak memory " << grouped(peak_memory_bytes() >> 20) << " MiB, "

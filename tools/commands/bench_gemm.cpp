@@ -47,10 +47,12 @@ int bench_gemm_command(int argc, char** argv) {
   const Config config = load_config(arguments->positional[0], arguments->overrides);
   if (!config.model.V.stated()) throw UserError("bench: expected model.V=SIZE of the vocabulary");
   const auto device = device_of(*arguments);
-  const int64_t tokens = arguments->integer("tokens", 1);
+  constexpr int64_t kMostTokens = 10'000'000;
+  constexpr int64_t kMostRepeats = 1'000'000;
+  const int64_t tokens = arguments->integer("tokens", 1, kMostTokens);
   const auto products = training_products(config.model, tokens, tokens);
-  const auto times =
-      product_times(products, device, torch::kFloat32, arguments->integer("repeats", 1));
+  const auto times = product_times(products, device, torch::kFloat32,
+                                   arguments->integer("repeats", 1, kMostRepeats));
   Json rows = Json::array();
   double seconds = 0;
   double flops = 0;
@@ -72,7 +74,7 @@ int bench_gemm_command(int argc, char** argv) {
                        {"seconds", seconds},
                        {"flops", flops},
                        {"flops_per_second", flops / seconds}};
-    std::cout << json.dump(2) << "\n";
+    std::cout << text_of(json, 2) << "\n";
     return 0;
   }
   std::printf("%-10s %8s %8s %8s %6s %12s %10s\n", "layout", "rows", "inner", "columns", "count",

@@ -187,8 +187,9 @@ int bench_train_command(int argc, char** argv) {
   Config config = load_config(arguments->positional[0], arguments->overrides);
   if (!config.model.V.stated()) throw UserError("bench: expected model.V=SIZE of the vocabulary");
   const auto device = device_of(*arguments);
-  const int64_t steps = arguments->integer("steps", 1);
-  const int64_t warmup = arguments->integer("warmup", 0);
+  constexpr int64_t kMostSteps = 1'000'000;
+  const int64_t steps = arguments->integer("steps", 1, kMostSteps);
+  const int64_t warmup = arguments->integer("warmup", 0, kMostSteps);
   const auto lengths = arguments->has("lengths")
                            ? read_lengths(arguments->get<std::string>("lengths"))
                            : usual_lengths();
@@ -200,7 +201,7 @@ int bench_train_command(int argc, char** argv) {
               arguments->has("profile") ? arguments->get<std::string>("profile") : "");
   const Json result = report(config, measured, device);
   if (arguments->has("json")) {
-    std::cout << result.dump(2) << "\n";
+    std::cout << text_of(result, 2) << "\n";
   } else {
     print_training(result);
   }

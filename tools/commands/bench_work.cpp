@@ -1,10 +1,10 @@
 #include "tools/commands/bench_work.h"
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 #include <string>
 
+#include "transformer/data/lines.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
 #include "transformer/random.h"
@@ -52,10 +52,9 @@ Batch batch_of(const std::vector<PairLengths>& pairs, int64_t source_V, int64_t 
 }  // namespace
 
 std::vector<PairLengths> read_lengths(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in) throw UserError(file.string() + ": cannot open");
+  LineReader reader(file);
   std::vector<PairLengths> pairs;
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; reader.next(line);) {
     std::istringstream words(line);
     PairLengths pair;
     std::string rest;

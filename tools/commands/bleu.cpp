@@ -1,38 +1,16 @@
 #include "transformer/decode/bleu.h"
 
 #include <iostream>
-#include <sstream>
 
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
-#include "transformer/data/utf8.h"
+#include "transformer/data/parallel_text.h"
 #include "transformer/error.h"
-#include "transformer/files.h"
 #include "transformer/json.h"
 
 namespace transformer {
 
 namespace {
-
-std::string name_of_input(const std::string& path) { return path == "-" ? "standard input" : path; }
-
-std::vector<std::string> read_lines(std::istream& in, const std::string& name) {
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) {
-    lines.push_back(line);
-    if (!is_utf8(line)) {
-      throw UserError(name + ":" + std::to_string(lines.size()) +
-                      ": expected UTF-8; got other bytes");
-    }
-  }
-  return lines;
-}
-
-std::vector<std::string> read_lines(const std::string& path) {
-  if (path == "-") return read_lines(std::cin, name_of_input(path));
-  std::istringstream in(read_file(path));
-  return read_lines(in, path);
-}
 
 Json bleu_json(const BleuScore& score) {
   return {
@@ -70,12 +48,13 @@ int bleu_command(int argc, char** argv) {
   const auto references = read_lines(reference);
   const auto hypotheses = read_lines(hypothesis);
   if (references.size() != hypotheses.size()) {
-    throw UserError(name_of_input(hypothesis) + ": expected " + std::to_string(references.size()) +
-                    " lines, as " + reference + " has; got " + std::to_string(hypotheses.size()));
+    throw UserError((hypothesis == "-" ? "standard input" : hypothesis) + ": expected " +
+                    std::to_string(references.size()) + " lines, as " + reference + " has; got " +
+                    std::to_string(hypotheses.size()));
   }
   const auto score = corpus_bleu(hypotheses, references);
   if (arguments->has("json")) {
-    std::cout << bleu_json(score).dump(2) << "\n";
+    std::cout << text_of(bleu_json(score), 2) << "\n";
   } else {
     std::cout << "BLEU|" << signature() << " = " << to_string(score) << "\n";
   }

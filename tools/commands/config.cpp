@@ -22,7 +22,7 @@ void print_difference(const Arguments& arguments) {
     for (const auto& each : different) {
       json.push_back({{"key", each.key}, {"there", each.there}, {"now", each.now}});
     }
-    std::cout << json.dump(2) << "\n";
+    std::cout << text_of(json, 2) << "\n";
     return;
   }
   if (different.empty()) {
@@ -67,7 +67,7 @@ int config_command(int argc, char** argv) {
     return 0;
   }
   const Config config = load_config(arguments->positional[0], arguments->overrides);
-  std::cout << to_json(config).dump(2) << "\n";
+  std::cout << text_of(to_json(config), 2) << "\n";
   return 0;
 }
 

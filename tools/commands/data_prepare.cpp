@@ -30,7 +30,7 @@ void print_table(const Json& sets) {
     for (size_t i = 0; i < keys.size(); ++i) {
       const Json& value = set[keys[i]];
       std::cout << (i == 0 ? std::left : std::right) << std::setw(i == 0 ? 8 : 15)
-                << (value.is_string() ? value.get<std::string>() : value.dump());
+                << (value.is_string() ? value.get<std::string>() : text_of(value));
     }
     std::cout << "\n";
   }
@@ -70,7 +70,7 @@ int data_prepare_command(int argc, char** argv) {
   if (!data.valid.empty()) add("valid", prepare_evaluation(data.valid, data, source, target));
   if (!data.test.empty()) add("test", prepare_evaluation(data.test, data, source, target));
   if (arguments->has("json")) {
-    std::cout << Json{{"sets", sets}}.dump(2) << "\n";
+    std::cout << text_of({{"sets", sets}}, 2) << "\n";
   } else {
     print_table(sets);
   }

@@ -26,9 +26,21 @@ void learn(VocabularyOptions options, const Arguments& arguments) {
   std::cout << options.output.string() << ": " << tokenizer.size() << " word-pieces\n";
 }
 
+// The size and the place are the config's own.
+void refuse_options_of_files(const Arguments& arguments) {
+  if (arguments.has("V")) throw UserError("-V: stands with --files; of a CONFIG say model.V=N");
+  if (arguments.has("out")) {
+    throw UserError("--out: stands with --files; of a CONFIG say data.vocabulary=FILE");
+  }
+}
+
 void learn_from_files(const Arguments& arguments) {
   if (!arguments.has("V") || !arguments.has("out")) {
     throw UserError("--files: expected -V and --out with it, or a CONFIG in its place");
+  }
+  if (!arguments.overrides.empty()) {
+    throw UserError(fields::shown_name(arguments.overrides[0]) +
+                    ": stands with a CONFIG; with --files it would change nothing");
   }
   VocabularyOptions options;
   for (const auto& file : split_list(arguments.get<std::string>("files"), "--files")) {
@@ -69,6 +81,7 @@ int data_vocabulary_command(int argc, char** argv) {
     learn_from_files(*arguments);
     return 0;
   }
+  refuse_options_of_files(*arguments);
   const Config config = load_config(arguments->positional[0], arguments->overrides);
   for (const auto& vocabulary : vocabularies_of(config)) learn(vocabulary, *arguments);
   return 0;

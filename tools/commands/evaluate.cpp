@@ -70,7 +70,7 @@ int evaluate_command(int argc, char** argv) {
                        {"target_tokens", result.perplexity.tokens},
                        {"bleu", result.bleu.score},
                        {"bleu_signature", signature()}};
-    std::cout << json.dump(2) << "\n";
+    std::cout << text_of(json, 2) << "\n";
     return 0;
   }
   char perplexity[32];

@@ -39,6 +39,6 @@ std::vector<int64_t> integers_of(const Arguments& arguments, const std::string& 
   return values;
 }
 
-void print_json(const Json& json) { std::cout << json.dump(2) << "\n"; }
+void print_json(const Json& json) { std::cout << text_of(json, 2) << "\n"; }
 
 }  // namespace transformer

@@ -13,6 +13,7 @@
 #include "transformer/error.h"
 #include "transformer/printable.h"
 #include "transformer/train/batch_tensors.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 
@@ -165,6 +166,10 @@ int inspect_attention_command(int argc, char** argv) {
   for (const char* needed : {"source", "target"}) {
     if (!arguments->has(needed)) {
       throw UserError(std::string("inspect attention: expected --") + needed + " TEXT");
+    }
+    if (const auto text = arguments->get<std::string>(needed); !is_utf8(text)) {
+      throw UserError(std::string("--") + needed + ": expected UTF-8; got \"" + printable(text) +
+                      "\"");
     }
   }
   auto loaded = load_model(*arguments);

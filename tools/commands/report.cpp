@@ -59,7 +59,7 @@ int report_command(int argc, char** argv) {
   specs += "-charts";
   if (!charts.empty()) make_folder(specs);
   for (const auto& chart : charts) {
-    write_file(specs / (chart.id + ".vl.json"), chart.spec.dump(1) + "\n");
+    write_file(specs / (chart.id + ".vl.json"), text_of(chart.spec, 1) + "\n");
   }
   std::cout << page.string() << "\n";
   if (vega_scripts().empty()) {

@@ -14,27 +14,16 @@ namespace transformer {
 
 namespace {
 
-// A text's lines, some at a time; "-" is standard input.
-class Text {
- public:
-  explicit Text(const std::string& path)
-      : name_(path == "-" ? "standard input" : path), reader_(path == "-" ? "/dev/stdin" : path) {}
-
-  std::vector<std::string> next(size_t most) {
-    std::vector<std::string> lines;
-    for (std::string line; lines.size() < most && reader_.next(line);) {
-      check_utf8(line, name_, reader_.number());
-      lines.push_back(line);
-    }
-    return lines;
+std::vector<std::string> next_lines(LineReader& text, size_t most) {
+  std::vector<std::string> lines;
+  for (std::string line; lines.size() < most && text.next(line);) {
+    check_utf8(line, text.name(), text.number());
+    lines.push_back(line);
   }
+  return lines;
+}
 
- private:
-  std::string name_;
-  LineReader reader_;
-};
-
-// Shortest text that reads back as the same number.
+// As many digits as a float32 has.
 std::string exact(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", value);
@@ -62,8 +51,10 @@ int score_command(int argc, char** argv) {
   const auto arguments = parse(
       options,
       {.name = "score",
-       .summary = "Prints a line a pair: the sum of natural-log probabilities of the target's "
-                  "word-pieces and their count, end-of-sentence included, with a tab between.",
+       .summary =
+           "Prints a line a pair: the sum of natural-log probabilities of the target's "
+           "word-pieces and their count, end-of-sentence included, with a tab between. Of the "
+           "nine digits the last depend on the batch, as sums of float32 do.",
        .usage = "--checkpoint RUN --source F --target F",
        .example = "transformer score --checkpoint runs/small --source data/small/test.en "
                   "--target data/small/test.de",
@@ -80,23 +71,29 @@ int score_command(int argc, char** argv) {
   if (source == "-" && target == "-") {
     throw UserError("score: --source and --target cannot both be standard input");
   }
-  Text sources(source), targets(target);
+  const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  const auto& stop = interrupts.asked();
+  LineReader sources(source, &stop), targets(target, &stop);
   auto loaded = load_model(*arguments);
   auto& translator = loaded.translator;
   constexpr size_t kBatchesAhead = 16;  // sorted by length together
   const auto most = kBatchesAhead * static_cast<size_t>(translator.decoding.sentences_per_batch);
-  const Interrupts interrupts(Interrupts::Second::ends_the_process);
-  const auto& stop = interrupts.asked();
   for (size_t number = 1; !stop;) {
-    const auto source_lines = sources.next(most);
-    const auto target_lines = targets.next(most);
+    const auto source_lines = next_lines(sources, most);
+    const auto target_lines = next_lines(targets, most);
+    if (stop) break;
     if (source_lines.size() != target_lines.size()) {
       throw UserError(
-          "score: " + source + " and " + target + ": expected as many lines; one ends after line " +
+          "score: " + sources.name() + " and " + targets.name() +
+          ": expected as many lines; one ends after line " +
           std::to_string(number - 1 + std::min(source_lines.size(), target_lines.size())));
     }
     if (source_lines.empty()) break;
-    for (const auto& pair : score(translator, source_lines, target_lines, &stop, number)) {
+    for (const auto& pair : score(translator, source_lines, target_lines,
+                                  {.stop = &stop,
+                                  .source = sources.name(),
+                                  .target = targets.name(),
+                                  .first = number})) {
       if (pair.pieces.empty()) break;  // stopped before this one
       write(pair, translator.target, arguments->has("tokens"));
     }

@@ -184,6 +184,7 @@ int sweep_command(int argc, char** argv) {
     arguments->has("json") ? print_plan_json(known, rate) : print_plan(known, rate);
     return 0;
   }
+  if (arguments->has("gflops")) throw UserError("--gflops: stands with --dry-run");
   if (arguments->has("json"))
     throw UserError("--json: stands with --dry-run; results are in DIR/results.json");
   if (!arguments->has("out"))

@@ -121,7 +121,7 @@ void print_plan_json(const Sweep& sweep, const Rate& rate) {
   explain_unknown(sweep);
   Json rows = Json::array();
   for (const auto& row : sweep.rows) rows.push_back(to_json(plan(row, rate)));
-  std::cout << Json{{"rows", rows}, {"seeds", sweep.seeds}}.dump(2) << "\n";
+  std::cout << text_of({{"rows", rows}, {"seeds", sweep.seeds}}, 2) << "\n";
 }
 
 }  // namespace transformer

@@ -102,7 +102,7 @@ int train_command(int argc, char** argv) {
     return interrupts.exit_code();
   }
   if (arguments->has("json")) {
-    std::cout << to_json(*result).dump(2) << "\n";
+    std::cout << text_of(to_json(*result), 2) << "\n";
   } else {
     std::cout << config.data.valid << ": perplexity " << number("%.3f", result->perplexity)
               << "  BLEU " << number("%.2f", result->bleu) << "  (" << result->bleu_signature

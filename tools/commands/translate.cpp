@@ -1,11 +1,6 @@
 #include "transformer/decode/translate.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -13,64 +8,25 @@
 #include "experiments/interrupts.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
-#include "transformer/data/utf8.h"
+#include "tools/text_table.h"
+#include "transformer/data/lines.h"
 #include "transformer/error.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 
 namespace {
 
-// Lines of standard input as they come: a reader who waits for each answer gets it, and a file is
-// read in large pieces.
-class Lines {
- public:
-  explicit Lines(const std::atomic<bool>& stop) : stop_(stop) {}
-
-  // At least one line unless the input has ended or a signal came; then as many as are there,
-  // `most` at most.
-  std::vector<std::string> next(size_t most) {
-    std::vector<std::string> lines;
-    while (lines.size() < most && !stop_) {
-      const size_t end = buffer_.find('\n', start_);
-      if (end != std::string::npos) {
-        lines.push_back(buffer_.substr(start_, end - start_));
-        start_ = end + 1;
-        if (lines.back().ends_with('\r')) lines.back().pop_back();
-      } else if (ended_ || (!lines.empty() && !more_is_there())) {
-        break;
-      } else {
-        fill();
-      }
-    }
-    return lines;
+// At least one line unless the input has ended or a signal came; then as many as are there, `most`
+// at most: a reader who waits for each answer gets it.
+std::vector<std::string> lines_there(LineReader& input, size_t most) {
+  std::vector<std::string> lines;
+  for (std::string line;
+       lines.size() < most && (lines.empty() || input.has_next()) && input.next(line);) {
+    lines.push_back(line);
   }
-
- private:
-  static bool more_is_there() {
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    return poll(&input, 1, 0) > 0;
-  }
-
-  void fill() {
-    buffer_.erase(0, start_);
-    start_ = 0;
-    char bytes[1 << 16];
-    const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
-    if (count < 0 && errno == EINTR) return;
-    if (count < 0) throw Failure("standard input: cannot read");
-    if (count == 0) {
-      ended_ = true;
-      if (!buffer_.empty()) buffer_ += '\n';  // a last line without its end
-      return;
-    }
-    buffer_.append(bytes, static_cast<size_t>(count));
-  }
-
-  const std::atomic<bool>& stop_;
-  std::string buffer_;
-  size_t start_ = 0;
-  bool ended_ = false;
-};
+  return lines;
+}
 
 // Lines as word-pieces, up to the first that cannot be translated.
 struct Sources {
@@ -100,13 +56,17 @@ struct Format {
   int64_t n_best = 0;  // 0: one a line, without the line's index
 };
 
+// The fourth decimal is not the sentence's alone: sums of float32 logits are rounded in another
+// order in another batch.
+std::string three_decimals(double value) { return formatted("%.3f", value); }
+
 void write(const std::vector<Translation>& translations, int64_t index, const Format& format) {
   const int64_t count = std::clamp(format.n_best, int64_t{1}, std::ssize(translations));
   for (int64_t i = 0; i < count; ++i) {
     const auto& each = translations[static_cast<size_t>(i)];
     if (format.n_best > 0) std::cout << index << "\t";
-    if (format.scores) std::cout << each.log_probability << "\t";
-    if (format.scores || format.n_best > 0) std::cout << each.score << "\t";
+    if (format.scores) std::cout << three_decimals(each.log_probability) << "\t";
+    if (format.scores || format.n_best > 0) std::cout << three_decimals(each.score) << "\t";
     std::cout << each.text << "\n";
   }
 }
@@ -116,7 +76,7 @@ std::string decoding_defaults() {
   const Json defaults = to_json(DecodingConfig{});
   for (const auto& [key, value] : defaults.items()) {
     text +=
-        " decoding." + key + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+        " decoding." + key + "=" + (value.is_string() ? value.get<std::string>() : text_of(value));
   }
   return text;
 }
@@ -126,11 +86,13 @@ std::string decoding_defaults() {
 int translate_command(int argc, char** argv) {
   cxxopts::Options options("transformer translate");
   add_model_options(options);
-  options.add_options()("scores",
-                        "before each translation its log-probability and score, with tabs")(
+  options.add_options()(
+      "scores",
+      "before each translation its log-probability and score, to three decimals and with "
+      "tabs; float32 holds no more whatever the batch")(
       "n-best",
       "the best N translations of each line, a line each: the index of the input line, from 0, "
-      "the score and the text, with tabs",
+      "the score to three decimals and the text, with tabs",
       cxxopts::value<std::string>());
   const auto arguments = parse(
       options,
@@ -155,9 +117,11 @@ int translate_command(int argc, char** argv) {
   const auto most = kBatchesAhead * static_cast<size_t>(decoding.sentences_per_batch);
   const Interrupts interrupts(Interrupts::Second::ends_the_process);
   const auto& stop = interrupts.asked();
-  Lines input(stop);
+  LineReader input("-", &stop);
   int64_t index = 0;
-  for (auto lines = input.next(most); !lines.empty() && !stop; lines = input.next(most)) {
+  while (true) {
+    const auto lines = lines_there(input, most);
+    if (lines.empty() || stop) break;
     // What came before a bad line is translated all the same.
     const auto sources = encode(loaded.translator, lines);
     for (const auto& translations : translate(loaded.translator, sources.pieces, {.stop = &stop})) {
@@ -167,7 +131,7 @@ int translate_command(int argc, char** argv) {
     std::cout.flush();
     if (!std::cout) throw Failure("standard output: cannot write");
     if (sources.problem && !stop) {
-      throw UserError("standard input: line " + std::to_string(index + 1) + ": " +
+      throw UserError(input.name() + ": line " + std::to_string(index + 1) + ": " +
                       *sources.problem);
     }
   }

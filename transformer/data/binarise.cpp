@@ -7,7 +7,7 @@
 
 #include "transformer/data/lines.h"
 #include "transformer/data/stopped.h"
-#include "transformer/data/utf8.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 

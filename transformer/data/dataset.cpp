@@ -120,7 +120,7 @@ EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
                               const Vocabularies& vocabularies, const std::atomic<bool>* stop) {
   auto text = read_parallel(prefix, data);
   return {prepare_evaluation(prefix, data, vocabularies.source, vocabularies.target, stop).corpus,
-          std::move(text)};
+          std::move(text), parallel_files(prefix, data)};
 }
 
 std::optional<Dataset> open_dataset(const Config& config,

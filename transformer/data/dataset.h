@@ -36,6 +36,7 @@ std::vector<VocabularyOptions> vocabularies_of(const Config& config);
 struct EvaluationSet {
   Corpus corpus;
   ParallelText text;
+  ParallelFiles files;
 };
 EvaluationSet open_evaluation(const std::string& prefix, const DataConfig& data,
                               const Vocabularies& vocabularies,

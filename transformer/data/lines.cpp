@@ -16,57 +16,86 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::ifstream open_text(const fs::path& path) {
-  std::error_code error;
+// The text, unless it is something else.
+InputFile open_text(const fs::path& path) {
+  std::error_code unknown;
   const auto name = shown_path(path);
-  const auto type = fs::status(path, error).type();
+  const auto type = fs::status(path, unknown).type();
   if (type == fs::file_type::directory) {
     throw UserError(name + ": expected a text file; it is a folder");
   }
   if (type == fs::file_type::character || type == fs::file_type::block) {
     throw UserError(name + ": expected a text file; it is a device");
   }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw UserError(name + ": cannot open: " + std::strerror(errno));
-  return in;
-}
-
-void check_read(const std::ifstream& in, const fs::path& path) {
-  if (in.bad()) throw UserError(path.string() + ": cannot read: " + std::strerror(errno));
+  return InputFile(path);
 }
 
 }  // namespace
 
-LineReader::LineReader(const fs::path& path) : path_(path), in_(open_text(path)) {}
+LineReader::LineReader(const fs::path& path, const std::atomic<bool>* stop)
+    : input_(path == "-" ? InputFile::standard_input() : open_text(path)), stop_(stop) {}
 
 bool LineReader::next(std::string& line) {
-  if (!std::getline(in_, line)) {
-    check_read(in_, path_);
-    return false;
+  while (!find_end()) {
+    if (has_ended_) return false;
+    fill();
   }
+  if (stop_ != nullptr && stop_->load()) return false;
+  line.assign(buffer_, start_, end_ - start_);
+  start_ = ++end_;
   if (!line.empty() && line.back() == '\r') line.pop_back();
   if (++number_ == 1 && line.compare(0, 3, "\xef\xbb\xbf") == 0) line.erase(0, 3);
   return true;
 }
 
+bool LineReader::has_next() {
+  while (!find_end()) {
+    if (has_ended_ || input_.is_waiting()) return false;
+    fill();
+  }
+  return true;
+}
+
+bool LineReader::find_end() {
+  const size_t found = buffer_.find('\n', end_);
+  end_ = std::min(found, buffer_.size());
+  return found != std::string::npos;
+}
+
+void LineReader::fill() {
+  constexpr size_t kBlock = 1 << 16;
+  buffer_.erase(0, start_);
+  end_ -= start_;
+  start_ = 0;
+  if (end_ > kLongestLine) {
+    throw UserError(name() + ": line " + std::to_string(number_ + 1) + ": expected at most " +
+                    std::to_string(kLongestLine) + " bytes; it has more");
+  }
+  const size_t kept = buffer_.size();
+  buffer_.resize(kept + kBlock);
+  const size_t count = input_.read(buffer_.data() + kept, kBlock, stop_);
+  buffer_.resize(kept + count);
+  if (count > 0) return;
+  has_ended_ = true;
+  if (kept > 0) buffer_ += '\n';  // a last line without its end
+}
+
 TextFile scan_text(const fs::path& path) {
-  std::error_code error;
-  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {  // it is read again later
+  std::error_code unknown;
+  if (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown)) {  // it is read again later
     throw UserError(shown_path(path) + ": expected a regular text file; it is something else");
   }
-  auto in = open_text(path);
+  InputFile in = open_text(path);
   TextFile file;
   Checksum checksum;
   std::vector<char> buffer(1 << 20);
   char last = '\n';
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), in.gcount() > 0) {
-    const auto end = buffer.begin() + in.gcount();
+  while (const size_t count = in.read(buffer.data(), buffer.size())) {
+    const auto end = buffer.begin() + static_cast<std::ptrdiff_t>(count);
     file.lines += std::count(buffer.begin(), end, '\n');
-    checksum.add({buffer.data(), static_cast<size_t>(in.gcount())});
+    checksum.add({buffer.data(), count});
     last = *(end - 1);
   }
-  check_read(in, path);
   file.lines += last == '\n' ? 0 : 1;
   file.fingerprint = hexadecimal(checksum.value());
   return file;
@@ -75,7 +104,7 @@ TextFile scan_text(const fs::path& path) {
 FileStamp stamp_of(const fs::path& path) {
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) {
-    throw UserError(path.string() + ": cannot open: " + std::strerror(errno));
+    throw UserError(shown_path(path) + ": cannot open: " + std::strerror(errno));
   }
   return {status.st_size, status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec};
 }

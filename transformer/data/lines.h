@@ -1,23 +1,42 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "transformer/files.h"
 
 namespace transformer {
 
-// Reads a text file line by line. A line ends with LF or CRLF, which it is given without; a byte
-// order mark at the start of the file is left out.
+// Reads text line by line: a file, or with "-" standard input, whose lines are given as they come.
+// A line ends with LF or CRLF, which it is given without; a byte order mark at the start of the
+// text is left out.
 class LineReader {
  public:
-  explicit LineReader(const std::filesystem::path& path);  // UserError where it cannot be opened
-  bool next(std::string& line);  // false at the end; UserError where the file cannot be read
-  int64_t number() const { return number_; }  // of the line just read, from 1
+  // Throws UserError where it cannot be opened. Once `stop` is true the text ends.
+  explicit LineReader(const std::filesystem::path& path, const std::atomic<bool>* stop = nullptr);
+
+  // False at the end. Throws UserError where the text cannot be read, and at a line of more than
+  // kLongestLine bytes, endless ones included.
+  bool next(std::string& line);
+  bool has_next();  // whether a whole line is there, so that next would not wait
+
+  int64_t number() const { return number_; }                 // of the line just read, from 1
+  const std::string& name() const { return input_.name(); }  // as messages have it
+
+  static constexpr size_t kLongestLine = size_t{64} << 20;
 
  private:
-  std::filesystem::path path_;
-  std::ifstream in_;
+  bool find_end();
+  void fill();
+
+  InputFile input_;
+  const std::atomic<bool>* stop_;
+  std::string buffer_;
+  size_t start_ = 0;  // of the next line
+  size_t end_ = 0;    // where it ends, or as far as there is no end
+  bool has_ended_ = false;
   int64_t number_ = 0;
 };
 

@@ -1,8 +1,8 @@
 #include "transformer/data/parallel_text.h"
 
 #include "transformer/data/lines.h"
-#include "transformer/data/utf8.h"
 #include "transformer/printable.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -11,7 +11,7 @@ std::vector<std::string> read_lines(const fs::path& file) {
   std::vector<std::string> lines;
   LineReader reader(file);
   for (std::string line; reader.next(line);) {
-    check_utf8(line, file, reader.number());
+    check_utf8(line, reader.name(), reader.number());
     lines.push_back(line);
   }
   return lines;

@@ -8,7 +8,8 @@
 
 namespace transformer {
 
-// The lines of a text file. Throws UserError where one is not UTF-8, with its number.
+// The lines of a text file, or with "-" of standard input. Throws UserError where one is not UTF-8,
+// with its number.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 // Line i of one is the translation of line i of the other.

@@ -75,8 +75,8 @@ struct Task {
   // in them live side by side; a new version of the same text takes the old one's place.
   fs::path output() const {
     const Recipe now = recipe();
-    std::string key = std::to_string(now.clean) + Json(now.max_length).dump() + "/" +
-                      Json(now.max_length_ratio).dump() + "/" + data.vocabulary + "\n" +
+    std::string key = std::to_string(now.clean) + text_of(now.max_length) + "/" +
+                      text_of(now.max_length_ratio) + "/" + data.vocabulary + "\n" +
                       data.source_vocabulary;
     for (const auto& file : now.files) key += "\n" + file;
     const std::string name = files.front().source.stem().string() + "-" + fingerprint(key);
@@ -152,7 +152,7 @@ void make(const fs::path& file, const Task& task, const std::atomic<bool>* stop)
   for (auto& modified : recipe.modified) modified = modified < young ? modified : 0;
   write_file(file, [&](std::ostream& out) {
     const auto cleaned = binarise(task.files, task.cleaning, task.data, task.source, task.target,
-                                  to_json(recipe).dump(), out, stop);
+                                  text_of(to_json(recipe)), out, stop);
     if (cleaned.kept == 0) refuse_empty(task, cleaned);
   });
 }

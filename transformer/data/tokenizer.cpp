@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "transformer/data/lines.h"
-#include "transformer/data/utf8.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
+#include "transformer/utf8.h"
 
 namespace transformer {
 namespace fs = std::filesystem;

@@ -1,19 +1,30 @@
 #include "transformer/decode/evaluate.h"
 
+#include "transformer/decode/scoring.h"
 #include "transformer/error.h"
 
 namespace transformer {
 
+void check_lengths(const EvaluationSet& set, const ModelConfig& model,
+                   const DecodingConfig& decoding) {
+  const auto check = [](const std::filesystem::path& file, int64_t pair,
+                        const std::optional<std::string>& problem) {
+    if (!problem) return;
+    throw UserError(file.string() + ": line " + std::to_string(pair + 1) + ": " + *problem);
+  };
+  for (int64_t pair = 0; pair < set.corpus.size(); ++pair) {
+    const int64_t source = std::ssize(set.corpus.source(pair)) - 1;  // without end-of-sentence
+    check(set.files.source, pair, too_long(source, model, decoding));
+    const int64_t target = std::ssize(set.corpus.target(pair));
+    check(set.files.target, pair, too_long_to_score(target, model, decoding));
+  }
+}
+
 std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& set,
                                    int64_t tokens_per_batch, const SearchOptions& options) {
+  check_lengths(set, translator.model->config(), translator.decoding);
   std::vector<std::vector<int32_t>> sources;
-  for (const auto& line : set.text.source) {
-    sources.push_back(source_pieces(translator, line));
-    if (const auto problem = too_long(std::ssize(sources.back()) - 1, translator.model->config(),
-                                      translator.decoding)) {
-      throw UserError("line " + std::to_string(sources.size()) + " of the source: " + *problem);
-    }
-  }
+  for (const auto& line : set.text.source) sources.push_back(source_pieces(translator, line));
   Evaluation evaluation;
   evaluation.perplexity =
       perplexity(translator.model, set.corpus, tokens_per_batch, translator.device, options.stop);

@@ -17,8 +17,13 @@ struct Evaluation {
   std::vector<std::string> hypotheses;
 };
 
+// Throws UserError, with file and line, where a source is too long to be translated or a target to
+// be scored.
+void check_lengths(const EvaluationSet& set, const ModelConfig& model,
+                   const DecodingConfig& decoding);
+
 // A model's figures on a set: perplexity of the references, and BLEU of its translations. Nothing
-// where options.stop ended it. Throws UserError where a line is too long.
+// where options.stop ended it. Throws UserError as check_lengths does.
 std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& set,
                                    int64_t tokens_per_batch, const SearchOptions& options = {});
 

@@ -56,25 +56,23 @@ std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int3
   return batches;
 }
 
-void check_length(const std::vector<int32_t>& pieces, const Translator& translator,
-                  const std::string& where) {
-  const auto& model = translator.model->config();
-  int64_t most = translator.decoding.tokens_per_batch;
+}  // namespace
+
+std::optional<std::string> too_long_to_score(int64_t pieces, const ModelConfig& model,
+                                             const DecodingConfig& decoding) {
+  int64_t most = decoding.tokens_per_batch;
   std::string key = "decoding.tokens_per_batch";
   if (model.positions == PositionKind::learned && model.max_positions < most) {
     most = model.max_positions;
     key = "model.max_positions";
   }
-  if (std::ssize(pieces) <= most) return;
-  throw UserError("score: " + where + ": " + std::to_string(pieces.size()) + " word-pieces; " +
-                  key + " = " + std::to_string(most));
+  if (pieces <= most) return std::nullopt;
+  return std::to_string(pieces) + " word-pieces, end-of-sentence included; " + key + " = " +
+         std::to_string(most);
 }
 
-}  // namespace
-
 std::vector<PairScore> score(Translator& translator, const std::vector<std::string>& sources,
-                             const std::vector<std::string>& targets, const std::atomic<bool>* stop,
-                             size_t first) {
+                             const std::vector<std::string>& targets, const ScoreOptions& options) {
   if (sources.size() != targets.size()) {
     throw UserError("score: expected as many targets as sources; got " +
                     std::to_string(sources.size()) + " sources and " +
@@ -82,6 +80,12 @@ std::vector<PairScore> score(Translator& translator, const std::vector<std::stri
   }
   const c10::InferenceMode inference;
   translator.model->eval();
+  const auto check = [&](const std::vector<int32_t>& pieces, const std::string& file, size_t i) {
+    const auto problem =
+        too_long_to_score(std::ssize(pieces), translator.model->config(), translator.decoding);
+    if (!problem) return;
+    throw UserError(file + ": line " + std::to_string(options.first + i) + ": " + *problem);
+  };
   std::vector<PairScore> scores(sources.size());
   std::vector<std::vector<int32_t>> source_pieces(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -89,12 +93,11 @@ std::vector<PairScore> score(Translator& translator, const std::vector<std::stri
     source_pieces[i].push_back(kEos);
     scores[i].pieces = translator.target.encode(targets[i]);
     scores[i].pieces.push_back(kEos);
-    const std::string line = "line " + std::to_string(first + i);
-    check_length(source_pieces[i], translator, line + " of the source");
-    check_length(scores[i].pieces, translator, line + " of the target");
+    check(source_pieces[i], options.source, i);
+    check(scores[i].pieces, options.target, i);
   }
   for (const auto& batch : plan_batches(source_pieces, scores, translator.decoding)) {
-    if (stop != nullptr && stop->load()) {
+    if (options.stop != nullptr && options.stop->load()) {
       for (const size_t i : batch) scores[i] = {};
       continue;
     }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +16,25 @@ struct PairScore {
   std::vector<double> piece_log_probabilities;
 };
 
+// Why a line of so many word-pieces, end-of-sentence included, cannot be scored: more than the
+// model's positions or decoding.tokens_per_batch allow. Nothing where it can.
+std::optional<std::string> too_long_to_score(int64_t pieces, const ModelConfig& model,
+                                             const DecodingConfig& decoding);
+
+struct ScoreOptions {
+  const std::atomic<bool>* stop = nullptr;  // once it is true, the batches left are not scored
+  // In messages: the files, and the number of the first line.
+  std::string source = "source";
+  std::string target = "target";
+  size_t first = 1;
+};
+
 // Of line i of `targets` given line i of `sources`, without label smoothing and length penalty.
 // Pairs of like length are scored together, as many as decoding.sentences_per_batch and
-// decoding.tokens_per_batch allow. Once `stop` is true, those of the batches that are left are not
-// scored. Throws UserError where the numbers of lines differ or a line is too long; `first` is the
-// number of the first one in messages.
+// decoding.tokens_per_batch allow. Throws UserError where the numbers of lines differ or a line is
+// too long.
 std::vector<PairScore> score(Translator& translator, const std::vector<std::string>& sources,
                              const std::vector<std::string>& targets,
-                             const std::atomic<bool>* stop = nullptr, size_t first = 1);
+                             const ScoreOptions& options = {});
 
 }  // namespace transformer

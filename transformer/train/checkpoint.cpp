@@ -135,21 +135,24 @@ std::optional<Checkpoint> newest_checkpoint(
 
 void write_model(const fs::path& path, const Model& model) {
   write_state(path, model.state,
-              {{"config", to_json(model.config).dump()}, {"vocabulary", model.vocabulary}});
+              {{"config", text_of(to_json(model.config))}, {"vocabulary", model.vocabulary}});
+}
+
+fs::path file_of_model(const fs::path& path) {
+  if (!fs::is_directory(path)) return path;
+  const fs::path file = path / kModelFile;
+  if (fs::exists(file)) return file;
+  const auto folders = checkpoint_folders(path / "checkpoints");
+  if (folders.empty() || !fs::exists(folders.back() / kModelFile)) {
+    throw UserError(
+        path.string() +
+        ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
+  }
+  return folders.back() / kModelFile;
 }
 
 Model read_model(const fs::path& path) {
-  fs::path file = path;
-  if (fs::is_directory(path)) {
-    file = path / kModelFile;
-    const auto folders = checkpoint_folders(path / "checkpoints");
-    if (!fs::exists(file) && !folders.empty()) file = folders.back() / kModelFile;
-    if (!fs::exists(file)) {
-      throw UserError(
-          path.string() +
-          ": expected a run or a checkpoint; it has neither model.safetensors nor checkpoints");
-    }
-  }
+  const fs::path file = file_of_model(path);
   // A file named by itself may come from another program.
   const auto rule = file == path ? ChecksumRule::where_there_is_one : ChecksumRule::required;
   return model_in(read_state(file, rule), file);

@@ -79,6 +79,7 @@ void write_model(const std::filesystem::path& path, const Model& model);
 
 // `path`: a .safetensors file, a checkpoint's folder, or a run's folder (its model.safetensors,
 // else its newest checkpoint). Throws UserError.
+std::filesystem::path file_of_model(const std::filesystem::path& path);
 Model read_model(const std::filesystem::path& path);
 
 // The mean of every weight over models of one architecture and vocabulary, accumulated in double.

@@ -38,7 +38,7 @@ std::string_view bytes_of(const torch::Tensor& tensor) {
 // Of the header without its checksum, and of every tensor in the order of the file.
 std::string state_checksum(Json header, const std::vector<torch::Tensor>& tensors) {
   if (header.contains("__metadata__")) header["__metadata__"].erase(kChecksum);
-  std::string all = header.dump();
+  std::string all = text_of(header);
   for (const auto& tensor : tensors) all += fingerprint(bytes_of(tensor));
   return fingerprint(all);
 }
@@ -193,7 +193,7 @@ void write_state(const fs::path& path, const State& state,
     tensors.push_back(tensor);
   }
   header["__metadata__"][kChecksum] = state_checksum(header, tensors);
-  std::string text = header.dump();
+  std::string text = text_of(header);
   text.append((8 - text.size() % 8) % 8, ' ');  // the tensors begin aligned
   write_file(path, [&](std::ostream& out) {
     std::array<char, 8> prefix{};

@@ -1,4 +1,4 @@
-#include "transformer/data/utf8.h"
+#include "transformer/utf8.h"
 
 #include "tests/catch.h"
 
