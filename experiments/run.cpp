@@ -38,9 +38,23 @@ Json metrics_line(const StepLogged& e) {
 // Opened at the first event: by then it is known from which step the run goes on.
 class MetricsWriter {
  public:
-  explicit MetricsWriter(fs::path path) : path_(std::move(path)) {}
+  MetricsWriter(fs::path path, const TrainingConfig& training, MetricsFile::Tell tell)
+      : path_(std::move(path)), training_(training), tell_(std::move(tell)) {}
   void operator()(const TrainingEvent& event) { std::visit(*this, event); }
-  void operator()(const Resumed& e) { file_.emplace(path_, e.step); }
+  void operator()(const Resumed& e) {
+    Metrics there = read_metrics(path_);
+    // Later lines are left from before the interruption; each is written again.
+    std::erase_if(there.lines, [&](const Json& line) {
+      const int64_t step = line["step"].get<int64_t>();
+      const bool is_due = e.validation_due && line.contains("valid_perplexity");
+      return step > e.step || (step == e.step && is_due);
+    });
+    for (const auto& damage : there.damage) tell_(damage + "; left out");
+    for (const auto& lost : missing_metrics(there.lines, training_, e.step, e.validation_due)) {
+      tell_(path_.string() + ": " + lost);
+    }
+    file_.emplace(path_, there.lines, tell_);
+  }
   void operator()(const StepLogged& e) { file().append(metrics_line(e)); }
   void operator()(const Validated& e) {
     file().append({{"step", e.step}, {"valid_perplexity", e.perplexity}});
@@ -50,10 +64,12 @@ class MetricsWriter {
 
  private:
   MetricsFile& file() {
-    if (!file_) file_.emplace(path_, 0);
+    if (!file_) file_.emplace(path_, std::vector<Json>(), tell_);
     return *file_;
   }
   fs::path path_;
+  TrainingConfig training_;
+  MetricsFile::Tell tell_;
   std::optional<MetricsFile> file_;
 };
 
@@ -132,14 +148,15 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const RunEvents& events) {
   make_folder(folder);
   const FolderLock lock(folder);
-  keep_config(config, folder);
-  const fs::path result_file = folder / "result.json";
   const auto note = [&](const std::string& text) {
+    lock.touch();
     if (events.on_note) events.on_note(text);
   };
+  keep_config(config, folder, note);
+  const fs::path result_file = folder / "result.json";
   if (auto result = complete_result(folder, note)) return result;
 
-  const auto opened = open_dataset(config, events.on_note, &stop);
+  const auto opened = open_dataset(config, note, &stop);
   if (!opened) return std::nullopt;
   const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
@@ -158,10 +175,13 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
 
   Translator translator{Transformer(config.model), data.vocabularies.source,
                         data.vocabularies.target, config.decoding, device};
-  MetricsWriter metrics(folder / "metrics.jsonl");
+  MetricsWriter metrics(folder / "metrics.jsonl", config.training, note);
   const fs::path checkpoints = folder / "checkpoints";
   make_folder(checkpoints);  // rather now than after hours
-  if (checkpoint_folders(checkpoints).empty()) keep_vocabularies(config.data, folder);
+  expect_room(folder, config.training, parameters);
+  if (checkpoint_folders(checkpoints).empty()) {
+    keep_vocabularies(config.data, folder, [](const std::string&) {});  // of another try
+  }
   const auto outcome = train(translator.model,
                              {.config = config,
                               .train = data.train.corpus,
@@ -169,17 +189,21 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                               .checkpoints = checkpoints,
                               .vocabulary = vocabulary_fingerprint(data.vocabularies),
                               .device = device,
-                              .stop = &stop},
+                              .stop = &stop,
+                              .dump = folder / "diverged.safetensors",
+                              .on_step = [&] { lock.touch(); }},
                              [&](const TrainingEvent& event) {
+                               lock.expect_held();
                                metrics(event);
                                // Now it is known that the run began with these.
                                if (std::holds_alternative<Resumed>(event)) {
-                                 keep_vocabularies(config.data, folder);
+                                 keep_vocabularies(config.data, folder, note);
                                }
                                if (events.on_training) events.on_training(event);
                              });
   if (outcome.stopped) return std::nullopt;
 
+  lock.expect_held();
   const Model final = final_model(folder, config);
   write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
@@ -188,6 +212,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const auto evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
                                   {.on_done =
                                        [&](size_t done) {
+                                         lock.touch();
                                          if (events.on_translating)
                                            events.on_translating(done, lines);
                                        },
@@ -217,6 +242,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .commit = kCommit,
       .machine = this_machine(),
       .config = to_json(config)};
+  lock.expect_held();
   write_result(result_file, result);
   return result;
 }

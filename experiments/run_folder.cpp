@@ -1,8 +1,11 @@
 #include "experiments/run_folder.h"
 
+#include "experiments/metrics.h"
 #include "transformer/decode/load.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/fingerprint.h"
+#include "transformer/free_space.h"
 #include "transformer/sealed_json.h"
 #include "transformer/train/same_training.h"
 
@@ -23,16 +26,43 @@ std::vector<int64_t> steps_to_average(const TrainingConfig& training) {
   return steps;
 }
 
+// What the folder's run was begun with. Where config.json is damaged the result may tell; the
+// checkpoints, each with its own, are asked when the run goes on.
+std::optional<Config> kept_config(const fs::path& folder,
+                                  const std::function<void(const std::string&)>& note) {
+  const fs::path file = folder / "config.json";
+  const fs::path result = folder / "result.json";
+  try {
+    return resolve(read_config(file), file.string());
+  } catch (const UserError& damage) {
+    note(std::string(damage.what()) + "; written anew");
+  }
+  if (!fs::exists(result)) return std::nullopt;
+  try {
+    return resolve(from_json<Config>(read_result(result).config, result.string()));
+  } catch (const Damaged&) {  // told of when the result is looked for
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-void keep_config(const Config& config, const fs::path& folder) {
+void keep_config(const Config& config, const fs::path& folder,
+                 const std::function<void(const std::string&)>& note) {
   const fs::path file = folder / "config.json";
   const bool has_begun =
       !checkpoint_folders(folder / "checkpoints").empty() || fs::exists(folder / "result.json");
   if (fs::exists(file) && has_begun) {
-    const Config kept = resolve(from_json<Config>(read_json(file), file.string()), file.string());
+    bool is_damaged = false;
+    const Config kept = kept_config(folder, [&](const std::string& text) {
+                          is_damaged = true;
+                          note(text);
+                        }).value_or(config);
     const auto different = differences(kept, config);
-    if (different.empty()) return;
+    if (different.empty()) {
+      if (is_damaged) write_sealed(file, to_json(config));
+      return;
+    }
     if (const auto why = why_not_go_on(kept, config)) {
       throw UserError(folder.string() + ": holds another run: " + *why +
                       "; use another --out folder");
@@ -47,17 +77,38 @@ void keep_config(const Config& config, const fs::path& folder) {
     fs::remove(folder / "result.json");  // it is not complete any more
     sync_folder(folder);
   }
-  write_json(file, to_json(config));
+  write_sealed(file, to_json(config));
 }
 
-void keep_vocabularies(const DataConfig& data, const fs::path& folder) {
+void expect_room(const fs::path& folder, const TrainingConfig& training, int64_t parameters) {
+  const int64_t made = (training.train_steps - 1) / training.checkpoint_every + 1;
+  const int64_t kept = std::min(made, std::max<int64_t>(training.average_last, 2));
+  const int64_t there = std::ssize(checkpoint_folders(folder / "checkpoints"));
+  const int64_t model = parameters * static_cast<int64_t>(sizeof(float));
+  expect_free_space(folder,
+                    std::max<int64_t>(1, kept + 1 - there) * checkpoint_bytes(parameters) + model,
+                    "the checkpoints and the model");
+}
+
+void keep_vocabularies(const DataConfig& data, const fs::path& folder,
+                       const std::function<void(const std::string&)>& note) {
   const auto keep = [&](const std::string& from, const char* name) {
     const std::string bytes = read_file(from);
     const fs::path copy = folder / name;
-    if (!fs::exists(copy) || read_file(copy) != bytes) write_file(copy, bytes);
+    const bool is_there = fs::exists(copy);
+    if (is_there && read_file(copy) == bytes) return;
+    write_file(copy, bytes);
+    if (is_there) note(copy.string() + ": damaged; copied again from " + from);
   };
   keep(data.vocabulary, kKeptVocabulary);
   if (!data.source_vocabulary.empty()) keep(data.source_vocabulary, kKeptSourceVocabulary);
+}
+
+std::string fingerprint_of_vocabularies(const DataConfig& data) {
+  const std::string target = fingerprint(read_file(data.vocabulary));
+  const std::string source =
+      data.source_vocabulary.empty() ? target : fingerprint(read_file(data.source_vocabulary));
+  return fingerprint(source + target);
 }
 
 Model final_model(const fs::path& folder, const Config& config) {
@@ -84,6 +135,37 @@ Model final_model(const fs::path& folder, const Config& config) {
   return mean;
 }
 
+namespace {
+
+// The copies in the folder, made again from the originals where they are damaged or lost.
+void mend_vocabularies(const DataConfig& originals, const fs::path& folder,
+                       const std::string& fingerprint,
+                       const std::function<void(const std::string&)>& note) {
+  const auto damage_of = [&](const DataConfig& data) -> std::string {
+    try {
+      return fingerprint_of_vocabularies(data) == fingerprint
+                 ? ""
+                 : data.vocabulary + ": not the vocabulary that the model was trained with";
+    } catch (const UserError& damage) {
+      return damage.what();
+    }
+  };
+  DataConfig copies = originals;
+  copies.vocabulary = (folder / kKeptVocabulary).string();
+  if (!originals.source_vocabulary.empty()) {
+    copies.source_vocabulary = (folder / kKeptSourceVocabulary).string();
+  }
+  const std::string damage = damage_of(copies);
+  if (damage.empty()) return;
+  if (damage_of(originals).empty()) {
+    keep_vocabularies(originals, folder, note);
+  } else {
+    note(damage + "; and the original is gone or another by now");
+  }
+}
+
+}  // namespace
+
 std::optional<Result> complete_result(const fs::path& folder,
                                       const std::function<void(const std::string&)>& note) {
   const fs::path file = folder / "result.json";
@@ -103,6 +185,9 @@ std::optional<Result> complete_result(const fs::path& folder,
     note(std::string(damage.what()) + "; the model is made again from the checkpoints");
     write_model(model, final_model(folder, from_json<Config>(result->config, file.string())));
   }
+  for (const auto& damage : read_metrics(folder / "metrics.jsonl").damage) note(damage);
+  mend_vocabularies(from_json<Config>(result->config, file.string()).data, folder,
+                    result->vocabulary_fingerprint, note);
   return result;
 }
 

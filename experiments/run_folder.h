@@ -15,11 +15,23 @@ namespace transformer {
 
 // From its first checkpoint on a run's folder belongs to one training; it may be given more steps,
 // and, until it is complete, another way of decoding. Throws UserError with the first key that
-// would change something else, and both values.
-void keep_config(const Config& config, const std::filesystem::path& folder);
+// would change something else, and both values. A damaged config.json is written anew.
+void keep_config(const Config& config, const std::filesystem::path& folder,
+                 const std::function<void(const std::string&)>& note);
 
-// Copies, so that the model can be used when the originals are gone.
-void keep_vocabularies(const DataConfig& data, const std::filesystem::path& folder);
+// One fingerprint of the vocabularies that the config names, as models carry it (decode/load.h).
+// Throws UserError where they are not there.
+std::string fingerprint_of_vocabularies(const DataConfig& data);
+
+// Throws Failure unless the disk has room for the checkpoints that are kept at once, one more while
+// it is written, and the final model.
+void expect_room(const std::filesystem::path& folder, const TrainingConfig& training,
+                 int64_t parameters);
+
+// Copies, so that the model can be used when the originals are gone. One that is there and differs
+// is damaged, and told of.
+void keep_vocabularies(const DataConfig& data, const std::filesystem::path& folder,
+                       const std::function<void(const std::string&)>& note);
 
 // The final model: the mean of the last checkpoints, under the config that the run ends with.
 // Throws Failure where one of them is missing or damaged.

@@ -1,3 +1,5 @@
+#include <torch/torch.h>
+
 #include <filesystem>
 
 #include "tests/catch.h"
@@ -5,6 +7,7 @@
 #include "transformer/data/file_lock.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
+#include "transformer/train/checkpoint.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -140,4 +143,36 @@ TEST_CASE("interrupt: before training begins it ends soon, and the next start go
   }
   REQUIRE_FALSE(fs::exists(place.file("data/vocabulary.model")));
   REQUIRE(place.train("INT").code == 0);
+}
+
+TEST_CASE("run: a step that is not finite leaves a dump that shows the same again", "[e2e]") {
+  const Workplace place;
+  const auto run = place.train("run", {"training.schedule=constant", "training.learning_rate=1e25",
+                                       "training.warmup_steps=0", "training.accumulate=2"});
+  refused(run, 3, "is not finite; nothing of this step was kept. First tensor: ");
+  REQUIRE_THAT(run.err, Contains("Training pairs in the batch: "));
+  const std::string dump = place.file("run/diverged.safetensors");
+  const std::string again = "transformer train --replay " + dump;
+  REQUIRE_THAT(run.err, Contains(again));
+  const size_t start = run.err.find("First tensor: ") + std::string("First tensor: ").size();
+  const std::string finding = run.err.substr(start, run.err.find(". ", start) - start);
+
+  const auto replay = run_program({"train", "--replay", dump});
+  INFO(replay.err);
+  REQUIRE(replay.code == 3);
+  REQUIRE_THAT(replay.out, Contains("first tensor that is not finite: " + finding + "\n") &&
+                               Contains("2 batches") && Contains(" ||| "));
+  write_file(dump, read_file(dump).substr(0, 4000));
+  refused(run_program({"train", "--replay", dump}), 2, "diverged.safetensors: not a sound");
+}
+
+TEST_CASE("run: validation and its place draw no random number", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("with", {"training.validate_every=1"}).code == 0);
+  REQUIRE(place.train("without", {"training.validate_every=0"}).code == 0);
+  const auto weights = [&](const char* name) {  // the config in the metadata differs
+    return read_model(place.file(std::string(name) + "/model.safetensors")).state;
+  };
+  const auto with = weights("with"), without = weights("without");
+  for (const auto& [name, tensor] : with) REQUIRE(torch::equal(tensor, without.at(name)));
 }

@@ -36,8 +36,11 @@ struct Validated {
 struct CheckpointWritten {
   int64_t step = 0;
 };
+// With step 0: there were checkpoints, and none of them is sound.
 struct Resumed {
   int64_t step = 0;
+  int64_t lost_steps = 0;       // after it, of checkpoints that are damaged: trained again
+  bool validation_due = false;  // an interruption left out that step's
 };
 struct CheckpointPassedOver {
   std::string reason;
@@ -53,6 +56,8 @@ struct TrainingTask {
   std::string vocabulary{};  // fingerprints, kept in the checkpoints
   torch::Device device = torch::kCPU;
   const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
+  std::filesystem::path dump{};     // where a step that is not finite is left (step_dump.h), if any
+  std::function<void()> on_step{};  // after every step: a sign of life
 };
 
 struct TrainingOutcome {
@@ -62,7 +67,7 @@ struct TrainingOutcome {
 
 // Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed
 // at any moment and started again ends with the same weights, bit for bit, as one never stopped, on
-// the same machine with as many threads. Prints nothing. Throws Failure where a loss or a gradient
+// the same machine with as many threads. Prints nothing. Throws Diverged where a loss or a gradient
 // is not finite, naming step, batch and tensor: such a step is never applied.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
