@@ -17,14 +17,14 @@ void write_divergence(const fs::path& run, const Config& config, int64_t step,
   Json json = {{"schema_version", kSchemaVersion}};
   json.update(
       to_json(Divergence{step, message, kVersion, kCommit, this_machine(), to_json(config)}));
-  write_json(divergence_file(run), sealed(std::move(json)));
+  write_sealed(divergence_file(run), json);
 }
 
 std::optional<Divergence> read_divergence(const fs::path& run) {
   const fs::path file = divergence_file(run);
   if (!fs::exists(file)) return std::nullopt;
   try {
-    Json json = unsealed(read_json(file), file.string());
+    Json json = read_sealed(file);
     json.erase("schema_version");
     return from_json<Divergence>(json, file.string());
   } catch (const UserError&) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -13,10 +14,12 @@ namespace {
 std::atomic<bool> came{false};
 std::atomic<int> interrupts{0};
 std::atomic<int> first{0};
+std::atomic<bool> has_insisted{false};  // SIGINT or SIGTERM came
 std::atomic<bool> second_ends{false};
 std::atomic<const char*> announcement{nullptr};
 std::atomic<bool> is_terminal{false};  // where a status line may stand before the cursor
-struct sigaction before_int, before_term;
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGUSR1};
+std::array<struct sigaction, kSignals.size()> handlers_before;
 
 void write_out(const char* text) {
   [[maybe_unused]] const auto unheard = write(STDERR_FILENO, text, std::strlen(text));
@@ -34,7 +37,9 @@ void announce_end() {
 }
 
 extern "C" void note(int signal) {
-  if (came && second_ends) _exit(128 + signal);
+  const bool is_second = signal != SIGUSR1 && has_insisted.exchange(true);
+  if (is_second && second_ends) _exit(128 + signal);
+  if (came && !is_second) return;
   if (!came) {
     first = signal;
     announce_end();
@@ -49,19 +54,18 @@ Interrupts::Interrupts(Second second) {
   came = false;
   interrupts = 0;
   first = 0;
+  has_insisted = false;
   announcement = nullptr;
   is_terminal = isatty(STDERR_FILENO) == 1;
   second_ends = second == Second::ends_the_process;
   struct sigaction action {};
   action.sa_handler = note;  // without SA_RESTART: a wait ends when a signal comes
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before_int);
-  sigaction(SIGTERM, &action, &before_term);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &handlers_before[i]);
 }
 
 Interrupts::~Interrupts() {
-  sigaction(SIGINT, &before_int, nullptr);
-  sigaction(SIGTERM, &before_term, nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &handlers_before[i], nullptr);
 }
 
 void Interrupts::announce(const char* text) const { announcement = text; }

@@ -143,4 +143,8 @@ void Launcher::send(int signal) const {
   for (const pid_t pid : running_) kill(-pid, signal);
 }
 
+void Launcher::send(int signal, pid_t pid) const {
+  if (std::ranges::find(running_, pid) != running_.end()) kill(-pid, signal);
+}
+
 }  // namespace transformer

@@ -40,8 +40,9 @@ class Launcher {
   // signal.
   std::optional<Ended> wait(std::chrono::milliseconds timeout);
 
-  // To all that run, and to what they started.
+  // To all that run, and to what they started; or to one.
   void send(int signal) const;
+  void send(int signal, pid_t pid) const;
 
  private:
   std::optional<Ended> ended();

@@ -1,11 +1,13 @@
 #include "experiments/machine.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
+
+#include "experiments/cores.h"
 
 namespace transformer {
 
@@ -29,22 +31,23 @@ std::string vector_width() {
   return "other";
 }
 
-int64_t usable_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return sysconf(_SC_NPROCESSORS_ONLN);
+Machine read_machine() {
+  utsname system{};
+  uname(&system);
+  return {.cpu = cpu_name(),
+          .cores = std::ssize(usable_cores()),
+          .memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE),
+          .vector_width = vector_width(),
+          .system = std::string(system.sysname) + " " + system.release};
 }
 
 }  // namespace
 
+// As it was when it was first asked for: a run that keeps to some of the cores still tells them
+// all.
 Machine this_machine() {
-  utsname system{};
-  uname(&system);
-  return {.cpu = cpu_name(),
-          .cores = usable_cores(),
-          .memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE),
-          .vector_width = vector_width(),
-          .system = std::string(system.sysname) + " " + system.release};
+  static const Machine machine = read_machine();
+  return machine;
 }
 
 int64_t peak_memory_bytes() {

@@ -16,7 +16,7 @@ namespace {
 
 bool has_sound_progress(const fs::path& checkpoint) {
   const fs::path file = checkpoint / "progress.json";
-  return can_be_read([&] { unsealed(read_json(file), file.string()); });
+  return can_be_read([&] { read_sealed(file); });
 }
 
 bool is_in_the_way(const fs::path& file) {
@@ -75,10 +75,13 @@ void expect_vocabularies_kept(const fs::path& folder, const DataConfig& data) {
 }  // namespace
 
 const std::vector<std::string>& run_files() {
-  static const std::vector<std::string> files = {
-      "config.json",       "metrics.jsonl", "diagnostics.jsonl",   "checkpoints",
-      "model.safetensors", "result.json",   "divergence.json",     "valid.translations",
-      "valid.references",  kKeptVocabulary, kKeptSourceVocabulary, "lock"};
+  static const std::vector<std::string> files = {"config.json",          "metrics.jsonl",
+                                                 "diagnostics.jsonl",    "checkpoints",
+                                                 "diverged.safetensors", "valid.checksums",
+                                                 "model.safetensors",    "result.json",
+                                                 "divergence.json",      "valid.translations",
+                                                 "valid.references",     kKeptVocabulary,
+                                                 kKeptSourceVocabulary,  "lock"};
   return files;
 }
 

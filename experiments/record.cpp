@@ -19,17 +19,11 @@ const Json& member(const Json& json, const std::string& key, const std::string& 
   return *found;
 }
 
-// Throws Damaged where there is a checksum that does not hold. Files of earlier versions, and those
-// written by hand, have none.
-Json checked(Json json, const std::string& file) {
-  const bool is_sealed = json.is_object() && json.contains("checksum");
-  return is_sealed ? unsealed(std::move(json), file) : json;
-}
-
 // A file that was cut is damaged too.
-Json parsed(const std::string& text, const std::string& file) {
+Json read_record(const fs::path& path) {
+  const std::string text = read_file(path);
   try {
-    return parse_json(text, file);
+    return read_sealed(text, path.string(), Seal::where_there_is_one);
   } catch (const UserError& error) {
     throw Damaged(error.what());
   }
@@ -145,10 +139,10 @@ Result read_result(const fs::path& path) {
   const std::string text = read_file(path);
   bool is_whole = false;
   try {
-    Json json = parse_json(text, file);
-    const bool is_sealed = json.is_object() && json.contains("checksum");
-    json = checked(std::move(json), file);
-    is_whole = is_sealed;  // what does not fit is then as it was written, by another version
+    const Json as_it_stands = parse_json(text, file);
+    Json json = read_sealed(text, file, Seal::where_there_is_one);
+    // What does not fit is then as it was written, by another version.
+    is_whole = json.size() < as_it_stands.size();
     return read_result(versioned(std::move(json), file), file);
   } catch (const OtherVersion&) {
     throw;
@@ -161,12 +155,12 @@ Result read_result(const fs::path& path) {
 void write_result(const fs::path& path, const Result& result) {
   Json json = {{"schema_version", kSchemaVersion}};
   json.update(to_json(result));
-  write_json(path, sealed(std::move(json)));
+  write_sealed(path, json);
 }
 
 Results read_results(const fs::path& path) {
   const std::string file = path.string();
-  const Json json = versioned(checked(parsed(read_file(path), file), file), file);
+  const Json json = versioned(read_record(path), file);
   const std::vector<std::string> known = {"sweep", "rows", "results"};
   for (const auto& [key, unused] : json.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
@@ -205,10 +199,10 @@ void write_results(const fs::path& path, const Results& results) {
   for (const auto& row : results.rows) rows.push_back(to_json(row));
   Json runs = Json::array();
   for (const auto& run : results.results) runs.push_back(run_json(run));
-  write_json(path, sealed({{"schema_version", kSchemaVersion},
-                           {"sweep", results.sweep},
-                           {"rows", rows},
-                           {"results", runs}}));
+  write_sealed(path, {{"schema_version", kSchemaVersion},
+                      {"sweep", results.sweep},
+                      {"rows", rows},
+                      {"results", runs}});
 }
 
 }  // namespace transformer

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "experiments/divergence.h"
-#include "experiments/metrics.h"
 #include "experiments/own_folder.h"
 #include "experiments/plan.h"
 #include "experiments/run_folder.h"
@@ -86,6 +85,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   make_folder(folder);
   const FolderLock lock(folder, run_files());
   const auto note = [&](const std::string& text) {
+    lock.touch();
     if (events.on_note) events.on_note(text);
   };
   keep_config(config, folder, note);
@@ -97,7 +97,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   }
   const Config given = config;
 
-  const auto opened = open_dataset(config, events.on_note, &stop);
+  const auto opened = open_dataset(config, note, &stop);
   if (!opened) return std::nullopt;
   const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
@@ -116,14 +116,18 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
 
   Translator translator{Transformer(config.model), data.vocabularies.source,
                         data.vocabularies.target, config.decoding, device};
-  TrainingFiles files(folder);
+  TrainingFiles files(folder, config.training, note);
   const fs::path checkpoints = folder / "checkpoints";
   make_folder(checkpoints);  // rather now than after hours
-  if (checkpoint_folders(checkpoints).empty()) keep_vocabularies(config.data, folder);
+  expect_room(folder, config.training, parameters);
+  if (checkpoint_folders(checkpoints).empty()) {
+    keep_vocabularies(config.data, folder, [](const std::string&) {});  // of another try
+  }
   const auto on_event = [&](const TrainingEvent& event) {
+    lock.expect_held();
     files(event);
     // Now it is known that the run began with these.
-    if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder);
+    if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder, note);
     if (events.on_training) events.on_training(event);
   };
   TrainingOutcome outcome;
@@ -135,14 +139,18 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .checkpoints = checkpoints,
                      .vocabulary = vocabulary_fingerprint(data.vocabularies),
                      .device = device,
-                     .stop = &stop},
+                     .stop = &stop,
+                     .dump = folder / "diverged.safetensors",
+                     .on_step = [&] { lock.touch(); }},
                     on_event);
   } catch (const Diverged& diverged) {  // a result too
+    lock.expect_held();
     write_divergence(folder, given, diverged.step(), diverged.what());
     throw;
   }
   if (outcome.stopped) return std::nullopt;
 
+  lock.expect_held();
   const Model final = final_model(folder, config);
   write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
@@ -151,12 +159,14 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const auto evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
                                   {.on_done =
                                        [&](size_t done) {
+                                         lock.touch();
                                          if (events.on_translating)
                                            events.on_translating(done, lines);
                                        },
                                    .stop = &stop});
   if (!evaluated) return std::nullopt;
   const Evaluation& evaluation = *evaluated;
+  lock.expect_held();
   write_translations(folder, {evaluation.hypotheses, data.valid.text.target});
 
   const auto& progress = outcome.progress;
@@ -181,6 +191,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .commit = kCommit,
       .machine = this_machine(),
       .config = to_json(config)};
+  lock.expect_held();
   write_result(result_file, result);
   return result;
 }

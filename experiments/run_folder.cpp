@@ -1,8 +1,12 @@
 #include "experiments/run_folder.h"
 
+#include "experiments/metrics.h"
+#include "experiments/translations.h"
 #include "transformer/decode/load.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/fingerprint.h"
+#include "transformer/free_space.h"
 #include "transformer/sealed_json.h"
 #include "transformer/train/same_training.h"
 
@@ -105,17 +109,38 @@ void keep_config(const Config& config, const fs::path& folder,
     fs::remove(folder / "result.json");  // it is not complete any more
     sync_folder(folder);
   }
-  if (!is_in_place) write_json(file, to_json(config));
+  if (!is_in_place) write_sealed(file, to_json(config));
 }
 
-void keep_vocabularies(const DataConfig& data, const fs::path& folder) {
+void expect_room(const fs::path& folder, const TrainingConfig& training, int64_t parameters) {
+  const int64_t made = (training.train_steps - 1) / training.checkpoint_every + 1;
+  const int64_t kept = std::min(made, std::max<int64_t>(training.average_last, 2));
+  const int64_t there = std::ssize(checkpoint_folders(folder / "checkpoints"));
+  const int64_t model = parameters * static_cast<int64_t>(sizeof(float));
+  expect_free_space(folder,
+                    std::max<int64_t>(1, kept + 1 - there) * checkpoint_bytes(parameters) + model,
+                    "the checkpoints and the model");
+}
+
+void keep_vocabularies(const DataConfig& data, const fs::path& folder,
+                       const std::function<void(const std::string&)>& note) {
   const auto keep = [&](const std::string& from, const char* name) {
     const std::string bytes = read_file(from);
     const fs::path copy = folder / name;
-    if (!fs::exists(copy) || read_file(copy) != bytes) write_file(copy, bytes);
+    const bool is_there = fs::exists(copy);
+    if (is_there && read_file(copy) == bytes) return;
+    write_file(copy, bytes);
+    if (is_there) note(copy.string() + ": damaged; copied again from " + from);
   };
   keep(data.vocabulary, kKeptVocabulary);
   if (!data.source_vocabulary.empty()) keep(data.source_vocabulary, kKeptSourceVocabulary);
+}
+
+std::string fingerprint_of_vocabularies(const DataConfig& data) {
+  const std::string target = fingerprint(read_file(data.vocabulary));
+  const std::string source =
+      data.source_vocabulary.empty() ? target : fingerprint(read_file(data.source_vocabulary));
+  return fingerprint(source + target);
 }
 
 Model final_model(const fs::path& folder, const Config& config) {
@@ -142,6 +167,37 @@ Model final_model(const fs::path& folder, const Config& config) {
   return mean;
 }
 
+namespace {
+
+// The copies in the folder, made again from the originals where they are damaged or lost.
+void mend_vocabularies(const DataConfig& originals, const fs::path& folder,
+                       const std::string& fingerprint,
+                       const std::function<void(const std::string&)>& note) {
+  const auto damage_of = [&](const DataConfig& data) -> std::string {
+    try {
+      return fingerprint_of_vocabularies(data) == fingerprint
+                 ? ""
+                 : data.vocabulary + ": not the vocabulary that the model was trained with";
+    } catch (const UserError& damage) {
+      return damage.what();
+    }
+  };
+  DataConfig copies = originals;
+  copies.vocabulary = (folder / kKeptVocabulary).string();
+  if (!originals.source_vocabulary.empty()) {
+    copies.source_vocabulary = (folder / kKeptSourceVocabulary).string();
+  }
+  const std::string damage = damage_of(copies);
+  if (damage.empty()) return;
+  if (damage_of(originals).empty()) {
+    keep_vocabularies(originals, folder, note);
+  } else {
+    note(damage + "; and the original is gone or another by now");
+  }
+}
+
+}  // namespace
+
 std::optional<Result> complete_result(const fs::path& folder,
                                       const std::function<void(const std::string&)>& note) {
   const fs::path file = folder / "result.json";
@@ -153,6 +209,13 @@ std::optional<Result> complete_result(const fs::path& folder,
     note(std::string(damage.what()) + "; the run goes on from its checkpoints");
     return std::nullopt;
   }
+  if (const auto damage = damage_of_translations(folder); !damage.empty()) {
+    const auto folders = checkpoint_folders(folder / "checkpoints");
+    const bool can_be_made =
+        !folders.empty() && checkpoint_step(folders.back()) == result->train_steps;
+    for (const auto& each : damage) note(each + (can_be_made ? "; translated again" : ""));
+    if (can_be_made) return std::nullopt;
+  }
   const fs::path model = folder / "model.safetensors";
   try {
     read_state(model, ChecksumRule::required);
@@ -161,6 +224,11 @@ std::optional<Result> complete_result(const fs::path& folder,
     note(std::string(damage.what()) + "; the model is made again from the checkpoints");
     write_model(model, final_model(folder, from_json<Config>(result->config, file.string())));
   }
+  for (const char* name : {"metrics.jsonl", "diagnostics.jsonl"}) {
+    for (const auto& damage : read_metrics(folder / name).damage) note(damage);
+  }
+  mend_vocabularies(from_json<Config>(result->config, file.string()).data, folder,
+                    result->vocabulary_fingerprint, note);
   return result;
 }
 

@@ -5,10 +5,15 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 
+#include "experiments/cores.h"
 #include "experiments/interrupts.h"
 #include "experiments/launcher.h"
 #include "experiments/sweep_folder.h"
+#include "transformer/diverged.h"
+#include "transformer/folder_lock.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -20,8 +25,13 @@ using Kind = RunEvent::Kind;
 struct Run {
   const SweepRow* row = nullptr;
   int64_t seed = 0;
-  int64_t log_start = 0;  // what its log held before
-  int64_t step = -1;      // last told
+  int64_t log_start = 0;          // what its log held before
+  int64_t step = -1;              // last told
+  int64_t tries = 0;              // before this one
+  std::optional<size_t> share{};  // of the cores
+  std::chrono::system_clock::time_point start{};
+  Overdue overdue = Overdue::no;  // and told to end
+  std::chrono::system_clock::time_point end_by{};
 
   SweepFolder::Run name() const { return {row->id, seed}; }
 };
@@ -30,7 +40,12 @@ class Runner {
  public:
   Runner(const Sweep& sweep, const RunnerOptions& options,
          const std::function<void(const RunEvent&)>& on_event)
-      : options_(options), on_event_(on_event), folder_(options.folder, sweep) {}
+      : options_(options),
+        on_event_(on_event),
+        folder_(options.folder, sweep),
+        shares_(shares_of(usable_cores(), options.jobs, options.threads)) {
+    for (size_t i = 0; i < shares_.size(); ++i) free_shares_.insert(i);
+  }
 
   SweepOutcome run(const Sweep& selected) {
     const Interrupts interrupts(Interrupts::Second::is_counted);
@@ -43,16 +58,21 @@ class Runner {
       for (; told < interrupts.count(); ++told) {
         launcher_.send(told == 0 ? interrupts.signal() : SIGKILL);
       }
-      while (told == 0 && !waiting_.empty() && std::ssize(running_) < options_.jobs) start_next();
+      look_elsewhere();
+      while (told == 0 && !waiting_.empty() &&
+             std::ssize(running_) + std::ssize(elsewhere_) < options_.jobs) {
+        start_next();
+      }
       if (interrupts.count() > told) continue;
-      if (running_.empty()) break;
+      if (running_.empty() && (elsewhere_.empty() || told > 0)) break;
       if (const auto ended = launcher_.wait(std::chrono::milliseconds(500))) {
         finish(*ended, told > 0);
       } else {
         tell_progress();
+        if (told == 0) keep_limits();
       }
     }
-    outcome_.left += std::ssize(waiting_);
+    outcome_.left += std::ssize(waiting_) + std::ssize(elsewhere_);
     outcome_.signal = told > 0 ? interrupts.signal() : 0;
     return outcome_;
   }
@@ -87,8 +107,11 @@ class Runner {
   void start_next() {
     Run run = waiting_.front();
     waiting_.pop_front();
-    folder_.prepare(*run.row, run.seed);
     const fs::path folder = folder_.run_folder(run.name());
+    if (is_locked(folder)) return find(run);
+    if (const auto damage = folder_.prepare(*run.row, run.seed); !damage.empty()) {
+      on_event_({Kind::damaged, *run.row, run.seed, {}, damage + "; written anew"});
+    }
     const std::string threads = std::to_string(options_.threads);
     Program program{.file = options_.program,
                     .arguments = {"train", (folder / "config.json").string(), "--out",
@@ -98,6 +121,13 @@ class Runner {
     if (!options_.device.empty()) {
       program.arguments.insert(program.arguments.end(), {"--device", options_.device});
     }
+    if (!free_shares_.empty()) {
+      run.share = *free_shares_.begin();
+      free_shares_.erase(free_shares_.begin());
+      program.arguments.insert(program.arguments.end(),
+                               {"--cores", listed_cores(shares_[*run.share])});
+    }
+    run.start = std::chrono::system_clock::now();
     std::error_code none;
     const auto size = fs::file_size(program.log, none);
     run.log_start = none ? 0 : static_cast<int64_t>(size);
@@ -106,24 +136,83 @@ class Runner {
     write_results();
   }
 
+  // Another process is at work on it.
+  void find(const Run& run) {
+    elsewhere_.push_back(run);
+    on_event_({Kind::found, *run.row, run.seed});
+    write_results();
+  }
+
+  // What others worked on and have left is complete, or goes on here.
+  void look_elsewhere() {
+    for (auto run = elsewhere_.begin(); run != elsewhere_.end();) {
+      if (is_locked(folder_.run_folder(run->name()))) {
+        ++run;
+        continue;
+      }
+      if (folder_.result(run->name()).result) {
+        ++outcome_.complete;
+        on_event_({Kind::finished, *run->row, run->seed});
+      } else if (const auto divergence = folder_.divergence(run->name())) {
+        tell_divergence(*run, *divergence);
+      } else {
+        waiting_.push_front(*run);
+      }
+      run = elsewhere_.erase(run);
+      write_results();
+    }
+  }
+
+  // A run that is overdue is asked to end, which leaves it a checkpoint, and then made to.
+  void keep_limits() {
+    const auto now = std::chrono::system_clock::now();
+    for (auto& [pid, run] : running_) {
+      if (run.overdue != Overdue::no) {
+        if (now > run.end_by) launcher_.send(SIGKILL, pid);
+        continue;
+      }
+      run.overdue = overdue(options_.limits, folder_.run_folder(run.name()), run.start, now);
+      if (run.overdue == Overdue::no) continue;
+      run.end_by = now + options_.patience;
+      launcher_.send(SIGTERM, pid);
+    }
+  }
+
+  // Its config and its divergence would be the same another time, and its time is up for now.
+  bool may_be_retried(const Ended& ended, const Run& run) const {
+    constexpr int kWrongUsage = 2;
+    return run.tries < options_.retries && run.overdue != Overdue::time &&
+           ended.code != kWrongUsage && ended.code != kExitDiverged;
+  }
+
+  void tell_divergence(const Run& run, const Divergence& divergence) {
+    ++outcome_.diverged;
+    on_event_({Kind::diverged, *run.row, run.seed, {}, divergence.message});
+  }
+
   void finish(const Ended& ended, bool stopping) {
-    const Run run = running_.at(ended.pid);
+    Run run = running_.at(ended.pid);
     running_.erase(ended.pid);
+    if (run.share) free_shares_.insert(*run.share);
+    run.share.reset();
     const auto [result, problem] = folder_.result(run.name());
     if (ended.code == 0 && ended.signal == 0 && result) {
       ++outcome_.complete;
       on_event_({Kind::finished, *run.row, run.seed});
-    } else if (stopping &&
-               (ended.signal != 0 || ended.code == 128 + SIGINT || ended.code == 128 + SIGTERM)) {
+    } else if (stopping && (ended.signal != 0 || ended.code == 128 + SIGINT ||
+                            ended.code == 128 + SIGTERM || ended.code == 128 + SIGUSR1)) {
       ++outcome_.left;
       on_event_({Kind::stopped, *run.row, run.seed});
+    } else if (is_locked(folder_.run_folder(run.name()))) {
+      find(run);  // it was not ours to run
     } else if (const auto divergence = folder_.divergence(run.name());
                divergence && ended.signal == 0) {
-      ++outcome_.diverged;
-      on_event_({Kind::diverged, *run.row, run.seed, {}, divergence->message});
+      tell_divergence(run, *divergence);
+    } else if (const std::string why = reason(ended, run, problem); may_be_retried(ended, run)) {
+      on_event_({Kind::retried, *run.row, run.seed, {}, why});
+      waiting_.push_back({run.row, run.seed, 0, -1, run.tries + 1});
     } else {
       ++outcome_.failed;
-      const std::string why = reason(ended, run, problem);
       folder_.note_failure(run.name(), why);
       on_event_({Kind::failed, *run.row, run.seed, {}, why});
     }
@@ -133,7 +222,10 @@ class Runner {
   std::string reason(const Ended& ended, const Run& run, const std::string& problem) const {
     const fs::path log = folder_.run_folder(run.name()) / "log.txt";
     std::string why;
-    if (ended.signal != 0) {
+    if (run.overdue != Overdue::no) {
+      why = shown(run.overdue, options_.limits) + ", after step " +
+            std::to_string(last_checkpoint(log.parent_path() / "checkpoints"));
+    } else if (ended.signal != 0) {
       why =
           "killed by signal " + std::to_string(ended.signal) + " (" + strsignal(ended.signal) + ")";
     } else if (ended.code == 0) {
@@ -159,6 +251,7 @@ class Runner {
   void write_results() {
     std::set<SweepFolder::Run> running;
     for (const auto& [pid, run] : running_) running.insert(run.name());
+    for (const auto& run : elsewhere_) running.insert(run.name());
     folder_.write_results(running);
   }
 
@@ -167,6 +260,9 @@ class Runner {
   SweepFolder folder_;
   std::deque<Run> waiting_;
   std::map<pid_t, Run> running_;
+  std::vector<Run> elsewhere_;  // other processes are at work on these
+  std::vector<std::vector<int64_t>> shares_;
+  std::set<size_t> free_shares_;
   SweepOutcome outcome_;
   Launcher
       launcher_;  // last: when we leave by an exception, its processes end before the rest does

@@ -2,6 +2,7 @@
 
 // Runs a sweep: every (row, seed) that is not complete, each in a process of its own.
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "experiments/record.h"
+#include "experiments/run_limits.h"
 #include "experiments/run_log.h"
 #include "experiments/sweep.h"
 
@@ -28,16 +30,31 @@ struct RunnerOptions {
   // What is wrong with a model.safetensors; "" where nothing is. Asked once of each run that is
   // complete; without it, models are only looked for.
   std::function<std::string(const std::filesystem::path&)> damage_of_model{};
+  int64_t retries = 0;  // of a run that failed for another reason than its config
+  RunLimits limits{};
+  std::chrono::milliseconds patience = std::chrono::seconds(10);  // with a run that is told to end
 };
 
 // What happens to a run, told as it happens.
 struct RunEvent {
-  enum class Kind { skipped, damaged, started, progress, finished, diverged, failed, stopped };
+  enum class Kind {
+    skipped,
+    damaged,
+    found,
+    started,
+    progress,
+    finished,
+    diverged,
+    retried,
+    failed,
+    stopped
+  };
   Kind kind;
   const SweepRow& row;
   int64_t seed;
   RunProgress progress{};  // with `started`: the step it goes on from; with `progress`
-  std::string message{};   // `failed`: why, and where its log is; `damaged`, `diverged`: what
+  // `failed` and `retried`: why, and where its log is; `damaged`, `diverged`: what.
+  std::string message{};
 };
 
 struct SweepOutcome {
@@ -45,15 +62,17 @@ struct SweepOutcome {
   int64_t diverged = 0;  // likewise; a result, not a failure
   int64_t failed = 0;
   int64_t left = 0;  // not done because a signal came
-  int signal = 0;    // SIGINT or SIGTERM where one did
+  int signal = 0;    // the first one, where one did
 
   int exit_code() const;  // 128 + signal, or 1 where a run failed, or 0
 };
 
 // `sweep` is kept in the folder; of it those in `selected` (rows and seeds) are run. A run that
-// fails leaves the others alone. On SIGINT and SIGTERM the processes are told, and waited for while
-// they write their checkpoints; a second signal kills them. results.json is rebuilt after every
-// run. Throws as SweepFolder does, and Failure where processes cannot be started.
+// fails leaves the others alone. One that another process is at work on, as it may be after a sweep
+// was killed, is found and waited for, not started twice. On SIGINT, SIGTERM and SIGUSR1 the
+// processes are told, and waited for while they write their checkpoints; a second signal kills
+// them. results.json is rebuilt after every run. Throws as SweepFolder does, and Failure where
+// processes cannot be started.
 SweepOutcome run_sweep(const Sweep& sweep, const Sweep& selected, const RunnerOptions& options,
                        const std::function<void(const RunEvent&)>& on_event);
 

@@ -41,7 +41,7 @@ Json with_origin(const Sweep& sweep, const DataFingerprints& data) {
 
 Sweep read_sweep(const fs::path& path) {
   try {
-    Json json = read_json(path);
+    Json json = read_sealed(path, Seal::where_there_is_one);
     if (json.is_object()) {
       for (const auto& key : {"schema_version", "version", "commit", "machine", "data"}) {
         json.erase(key);
@@ -62,12 +62,13 @@ void check_same(const Config& there, const Config& here, const std::string& fold
                   "; take another --out folder, or give the value it has there");
 }
 
-bool is_config(const fs::path& file) {
+// What is wrong with the file; empty where nothing is.
+std::string damage_of_config(const fs::path& file) {
   try {
     read_config(file);
-    return true;
-  } catch (const UserError&) {  // missing or damaged
-    return false;
+    return "";
+  } catch (const UserError& damage) {
+    return damage.what();
   }
 }
 
@@ -138,7 +139,7 @@ SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
       lock_(folder, {"sweep.json", "results.json"}),
       sweep_(joined_with(folder, sweep)),
       data_(sweep_) {
-  write_json(folder / "sweep.json", with_origin(sweep_, data_));
+  write_sealed(folder / "sweep.json", with_origin(sweep_, data_));
 }
 
 fs::path SweepFolder::run_folder(const Run& run) const { return run_in(folder_, run); }
@@ -160,17 +161,20 @@ std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
   return read_divergence(run_folder(run));
 }
 
-void SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
+std::string SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
   const fs::path folder = run_folder({row.id, seed});
   make_folder(folder);
   mark_folder(folder);
   // A run that has begun may have stated there what it found out, as the size of its vocabulary.
-  if (!is_config(folder / "config.json")) {
+  const fs::path file = folder / "config.json";
+  const std::string damage = fs::exists(file) ? damage_of_config(file) : "";
+  if (!fs::exists(file) || !damage.empty()) {
     Config config = row.config;
     config.training.seed = seed;
-    write_json(folder / "config.json", to_json(config));
+    write_sealed(file, to_json(config));
   }
   fs::remove(folder / "failure.txt");
+  return damage;
 }
 
 void SweepFolder::note_failure(const Run& run, const std::string& message) const {
@@ -178,7 +182,7 @@ void SweepFolder::note_failure(const Run& run, const std::string& message) const
 }
 
 void SweepFolder::write_results(const std::set<Run>& running) {
-  if (data_.look_again()) write_json(folder_ / "sweep.json", with_origin(sweep_, data_));
+  if (data_.look_again()) write_sealed(folder_ / "sweep.json", with_origin(sweep_, data_));
   Results results{with_origin(sweep_, data_), {}, {}};
   for (const auto& row : sweep_.rows) {
     RowRecord kept{row.id, row.group, row.set, row.paper, to_json(row.config)};

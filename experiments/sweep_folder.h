@@ -41,8 +41,9 @@ class SweepFolder {
   RunResult result(const Run& run) const;
   std::optional<Divergence> divergence(const Run& run) const;
 
-  // Makes the run's folder and its config.json, and forgets that it failed before.
-  void prepare(const SweepRow& row, int64_t seed) const;
+  // Makes the run's folder and its config.json, and forgets that it failed before. Returns what was
+  // wrong with a config.json that it wrote anew, if one was.
+  std::string prepare(const SweepRow& row, int64_t seed) const;
   void note_failure(const Run& run, const std::string& message) const;
 
   // Rebuilds results.json from the runs' folders, and sweep.json where data was made meanwhile.

@@ -28,12 +28,40 @@ Json sublayer_json(const SublayerDiagnostics& diagnostics) {
   return json;
 }
 
+constexpr const char* kMetricsName = "metrics.jsonl";
+constexpr const char* kDiagnosticsName = "diagnostics.jsonl";
+
+// What there is of the steps that the run goes on after; the lines of later ones are left from
+// before the interruption, and each is written again.
+std::vector<Json> kept_lines(const std::filesystem::path& path, const Resumed& event,
+                             const MetricsFile::Tell& tell) {
+  Metrics there = read_metrics(path);
+  std::erase_if(there.lines, [&](const Json& line) {
+    const int64_t step = line["step"].get<int64_t>();
+    const bool is_due = event.validation_due && line.contains("valid_perplexity");
+    return step > event.step || (step == event.step && is_due);
+  });
+  for (const auto& damage : there.damage) tell(damage + "; left out");
+  return std::move(there.lines);
+}
+
 }  // namespace
 
 void TrainingFiles::operator()(const Resumed& event) {
-  begun_after_ = event.step;
-  metrics();
-  if (std::filesystem::exists(run_ / "diagnostics.jsonl")) diagnostics();
+  const auto go_on = [&](std::optional<MetricsFile>& file, const std::filesystem::path& path,
+                         const auto& missing) {
+    const auto lines = kept_lines(path, event, tell_);
+    for (const auto& lost : missing(lines)) tell_(path.string() + ": " + lost);
+    file.emplace(path, lines, tell_);
+  };
+  go_on(metrics_, run_ / kMetricsName, [&](const std::vector<Json>& lines) {
+    return missing_metrics(lines, training_, event.step, event.validation_due);
+  });
+  const auto path = run_ / kDiagnosticsName;
+  if (training_.diagnostics_every == 0 && !std::filesystem::exists(path)) return;
+  go_on(diagnostics_, path, [&](const std::vector<Json>& lines) {
+    return missing_diagnostics(lines, training_, event.step);
+  });
 }
 
 void TrainingFiles::operator()(const StepLogged& e) {
@@ -59,12 +87,12 @@ void TrainingFiles::operator()(const Diagnosed& e) {
 }
 
 MetricsFile& TrainingFiles::metrics() {
-  if (!metrics_) metrics_.emplace(run_ / "metrics.jsonl", begun_after_);
+  if (!metrics_) metrics_.emplace(run_ / kMetricsName, std::vector<Json>(), tell_);
   return *metrics_;
 }
 
 MetricsFile& TrainingFiles::diagnostics() {
-  if (!diagnostics_) diagnostics_.emplace(run_ / "diagnostics.jsonl", begun_after_);
+  if (!diagnostics_) diagnostics_.emplace(run_ / kDiagnosticsName, std::vector<Json>(), tell_);
   return *diagnostics_;
 }
 

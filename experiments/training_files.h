@@ -10,10 +10,11 @@ namespace transformer {
 
 // Writes down what training tells: RUN/metrics.jsonl, and RUN/diagnostics.jsonl where there are
 // diagnostics. Each is opened at its first event: by then it is known from which step the run goes
-// on.
+// on. Lines that are damaged or lost are told.
 class TrainingFiles {
  public:
-  explicit TrainingFiles(std::filesystem::path run) : run_(std::move(run)) {}
+  TrainingFiles(std::filesystem::path run, const TrainingConfig& training, MetricsFile::Tell tell)
+      : run_(std::move(run)), training_(training), tell_(std::move(tell)) {}
 
   void operator()(const TrainingEvent& event) { std::visit(*this, event); }
   void operator()(const Resumed& event);
@@ -28,7 +29,8 @@ class TrainingFiles {
   MetricsFile& diagnostics();
 
   std::filesystem::path run_;
-  int64_t begun_after_ = 0;
+  TrainingConfig training_;
+  MetricsFile::Tell tell_;
   std::optional<MetricsFile> metrics_;
   std::optional<MetricsFile> diagnostics_;
 };

@@ -2,6 +2,8 @@
 
 #include "transformer/data/parallel_text.h"
 #include "transformer/files.h"
+#include "transformer/fingerprint.h"
+#include "transformer/sealed_json.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -10,26 +12,61 @@ namespace {
 
 constexpr const char* kTranslations = "valid.translations";
 constexpr const char* kReferences = "valid.references";
+constexpr const char* kFingerprints = "valid.checksums";
 
-void write_lines(const fs::path& file, const std::vector<std::string>& lines) {
-  write_file(file, [&](std::ostream& out) {
-    for (const auto& line : lines) {
-      // A line end inside would make two of one; BLEU takes both for a space.
-      for (const char c : line) out << (c == '\n' || c == '\r' ? ' ' : c);
-      out << '\n';
-    }
-  });
+// Returns the file's fingerprint.
+std::string write_sentences(const fs::path& file, const std::vector<std::string>& lines) {
+  std::string bytes;
+  for (const auto& line : lines) {
+    // A line end inside would make two of one; BLEU takes both for a space.
+    for (const char c : line) bytes += c == '\n' || c == '\r' ? ' ' : c;
+    bytes += '\n';
+  }
+  write_file(file, bytes);
+  return fingerprint(bytes);
+}
+
+// Of one file against the fingerprint that is stated of it; empty where nothing is wrong.
+std::string damage_of_sentences(const fs::path& file, const Json& stated) {
+  if (!fs::exists(file)) return file.string() + ": is missing";
+  const std::string name = file.filename().string();
+  const bool is_sound = stated.contains(name) && stated[name] == fingerprint(read_file(file));
+  return is_sound ? "" : file.string() + ": damaged: it is not what was written";
 }
 
 }  // namespace
 
 void write_translations(const fs::path& run, const Translations& translations) {
-  write_lines(run / kTranslations, translations.hypotheses);
-  write_lines(run / kReferences, translations.references);
+  const auto hypotheses = write_sentences(run / kTranslations, translations.hypotheses);
+  const auto references = write_sentences(run / kReferences, translations.references);
+  write_sealed(run / kFingerprints, {{kTranslations, hypotheses}, {kReferences, references}});
+}
+
+std::vector<std::string> damage_of_translations(const fs::path& run) {
+  const auto is_there = [&](const char* name) { return fs::exists(run / name); };
+  if (!is_there(kTranslations) && !is_there(kReferences) && !is_there(kFingerprints)) return {};
+  if (!is_there(kFingerprints)) return {(run / kFingerprints).string() + ": is missing"};
+  std::vector<std::string> damage;
+  try {
+    const Json stated = read_sealed(run / kFingerprints);
+    for (const char* name : {kTranslations, kReferences}) {
+      if (auto each = damage_of_sentences(run / name, stated); !each.empty()) {
+        damage.push_back(std::move(each));
+      }
+    }
+  } catch (const Damaged& error) {
+    damage.emplace_back(error.what());
+  }
+  return damage;
 }
 
 std::optional<Translations> read_translations(const fs::path& run) {
   if (!fs::exists(run / kTranslations) || !fs::exists(run / kReferences)) return std::nullopt;
+  if (fs::exists(run / kFingerprints)) {  // earlier versions wrote none
+    if (const auto damage = damage_of_translations(run); !damage.empty()) {
+      throw Damaged(damage.front());
+    }
+  }
   return Translations{read_lines(run / kTranslations), read_lines(run / kReferences)};
 }
 

@@ -8,7 +8,8 @@
 namespace transformer {
 
 // What a run's model made of data.valid, and what it should have: RUN/valid.translations and
-// RUN/valid.references, as many lines each, for tests that need sentences and not their mean.
+// RUN/valid.references, as many lines each, for tests that need sentences and not their mean; and
+// in RUN/valid.checksums the fingerprints of both.
 struct Translations {
   std::vector<std::string> hypotheses;
   std::vector<std::string> references;
@@ -17,7 +18,11 @@ struct Translations {
 // Throws Failure.
 void write_translations(const std::filesystem::path& run, const Translations& translations);
 
-// Empty where the run has kept none. Throws UserError where they cannot be read.
+// What is wrong with them, in words. Nothing where there are none, as of an earlier version's run.
+std::vector<std::string> damage_of_translations(const std::filesystem::path& run);
+
+// Empty where the run has kept none. Throws UserError where they cannot be read, and Damaged where
+// they are not what their fingerprints say.
 std::optional<Translations> read_translations(const std::filesystem::path& run);
 
 }  // namespace transformer

@@ -1,7 +1,11 @@
 #include "transformer/folder_lock.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <functional>
 
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
@@ -24,6 +28,37 @@ TEST_CASE("folder lock: a second holder is refused and told the first one's proc
   REQUIRE_FALSE(is_locked(folder.path()));
   REQUIRE_NOTHROW(FolderLock(folder.path()));
   REQUIRE_THROWS_WITH(FolderLock(folder / "nowhere"), Contains("lock: cannot create"));
+}
+
+TEST_CASE("folder lock: a holder learns that its folder was removed or replaced") {
+  const TemporaryFolder folder;
+  const fs::path run = folder / "run";
+  const auto hold = [&](const std::function<void()>& change) {
+    fs::create_directories(run);
+    const FolderLock lock(run);
+    REQUIRE_NOTHROW(lock.expect_held());
+    change();
+    REQUIRE_THROWS_WITH(lock.expect_held(), Contains("run: was removed or replaced"));
+  };
+  hold([&] { fs::remove(run / "lock"); });
+  hold([&] { fs::remove_all(run); });
+  hold([&] {
+    fs::rename(run, folder / "moved");
+    fs::create_directories(run);
+    const FolderLock another(run);
+  });
+}
+
+TEST_CASE("folder lock: a touch is a sign of life that others see") {
+  const TemporaryFolder folder;
+  REQUIRE_FALSE(last_touched(folder.path()));
+  const FolderLock lock(folder.path());
+  const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+  REQUIRE(utimensat(AT_FDCWD, (folder / "lock").c_str(), long_ago, 0) == 0);
+  REQUIRE(last_touched(folder.path())->time_since_epoch() == std::chrono::seconds(1000));
+  lock.touch();
+  REQUIRE(std::chrono::system_clock::now() - *last_touched(folder.path()) <
+          std::chrono::seconds(60));
 }
 
 TEST_CASE("folder lock: what killed writers left half-written is removed, and nothing else") {

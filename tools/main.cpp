@@ -47,6 +47,7 @@ int run_program(int argc, char** argv) {
       .all = {{"average", "write the mean of several models", average_command},
               {"bench", "measure speed on this machine", bench_command},
               {"bleu", "score translations as sacreBLEU does", bleu_command},
+              {"check", "find what is damaged in the folder of a run or a sweep", check_command},
               {"compare", "a sweep's rows side by side, by the values of a key", compare_command},
               {"completion", "print a script that completes commands and keys in a shell",
                completion_command},

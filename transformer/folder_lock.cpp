@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -52,7 +53,8 @@ void remove_leftovers(const std::filesystem::path& folder, const std::vector<std
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<std::string>& files)
-    : descriptor_(
+    : folder_(folder),
+      descriptor_(
           open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
   const auto fail = [&](const std::string& what) {
     if (descriptor_ >= 0) close(descriptor_);
@@ -60,7 +62,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<st
   };
   const std::string file = (folder / "lock").string();
   if (descriptor_ < 0) fail(file + ": cannot create: " + std::strerror(errno));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  // Who only asks whether it is locked holds it for a moment.
+  constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 20'000'000};
+  int failed = flock(descriptor_, LOCK_EX | LOCK_NB);
+  for (int i = 0; i < 5 && failed != 0 && errno == EWOULDBLOCK; ++i) {
+    nanosleep(&kMoment, nullptr);
+    failed = flock(descriptor_, LOCK_EX | LOCK_NB);
+  }
+  if (failed != 0) {
     const int error = errno;
     if (error != EWOULDBLOCK) fail(file + ": cannot lock: " + std::strerror(error));
     const std::string pid = holder(descriptor_);
@@ -78,12 +87,35 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<st
 
 FolderLock::~FolderLock() { close(descriptor_); }
 
+void FolderLock::expect_held() const {
+  struct stat held {};
+  struct stat there {};
+  const bool same = fstat(descriptor_, &held) == 0 && held.st_nlink > 0 &&
+                    stat((folder_ / "lock").c_str(), &there) == 0 && held.st_ino == there.st_ino &&
+                    held.st_dev == there.st_dev;
+  if (same) return;
+  throw Failure(folder_.string() + ": was removed or replaced, or its lock was, while " +
+                "this process wrote there; what was not removed is as the last checkpoint left it");
+}
+
+void FolderLock::touch() const { futimens(descriptor_, nullptr); }
+
 bool is_locked(const std::filesystem::path& folder) {
   const int descriptor = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return false;
   const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(descriptor);
   return locked;
+}
+
+std::optional<std::chrono::system_clock::time_point> last_touched(
+    const std::filesystem::path& folder) {
+  struct stat lock {};
+  if (stat((folder / "lock").c_str(), &lock) != 0) return std::nullopt;
+  const auto since_epoch =
+      std::chrono::seconds(lock.st_mtim.tv_sec) + std::chrono::nanoseconds(lock.st_mtim.tv_nsec);
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(since_epoch));
 }
 
 LockFile lock_file_in(const std::filesystem::path& folder) {

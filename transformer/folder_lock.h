@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,24 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
+  // Throws Failure where the folder, or the lock in it, was removed or replaced meanwhile: another
+  // process may hold what is there now.
+  void expect_held() const;
+
+  // Says that the holder is at work: last_touched then tells this moment.
+  void touch() const;
+
  private:
+  std::filesystem::path folder_;
   int descriptor_;
 };
 
 // Whether a process holds the folder now.
 bool is_locked(const std::filesystem::path& folder);
+
+// When the holder, or the last one, took the folder or touched its lock. Empty where there is none.
+std::optional<std::chrono::system_clock::time_point> last_touched(
+    const std::filesystem::path& folder);
 
 // Whose the file FOLDER/lock is. One of an earlier version has a process id alone, as other
 // programs' may; an empty one may be of a process that was killed before it wrote.

@@ -29,6 +29,21 @@ TEST_CASE("interrupts: signals are counted while one lives, and the first decide
   std::signal(SIGTERM, before);
 }
 
+TEST_CASE("interrupts: SIGUSR1 asks, and SIGTERM after it, as Slurm sends them, is no second one") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const Interrupts interrupts(Interrupts::Second::ends_the_process);
+    raise(SIGUSR1);
+    raise(SIGUSR1);
+    raise(SIGTERM);
+    _exit(interrupts.count() == 1 && interrupts.asked() ? interrupts.exit_code() : 1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  REQUIRE(WEXITSTATUS(status) == 128 + SIGUSR1);
+}
+
 TEST_CASE("interrupts: where it is asked for, the second signal ends the process") {
   const pid_t child = fork();
   if (child == 0) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "experiments/own_folder.h"
@@ -15,6 +16,7 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
+#include "transformer/folder_lock.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -33,12 +35,14 @@ case "$4" in
 */forgets/*) exit 0;;
 */killed/*) kill -9 $$;;
 */diverges/*) cp "$4/../../../divergence.json" "$4"; echo 'transformer: step 7: not finite' >&2
-  exit 1;;
+  exit 3;;
+*/untold/*) exit 3;;
 */waits/*) trap 'echo stopped > "$4/checkpoint"; exit 143' TERM
   echo '{"step": 5, "loss": 2.5}' > "$4/metrics.jsonl"
   mkdir -p "$4/checkpoints/step-000000003" "$4/checkpoints/step-000000012"
   touch "$4/waiting"
   [ -e "$4/checkpoint" ] || while :; do sleep 0.01; done;;
+*/unlucky/*) [ "$(wc -l < "$4/started")" -lt 3 ] && kill -9 $$;;
 */stubborn/*) trap '' TERM INT; touch "$4/waiting"; while :; do sleep 0.01; done;;
 */together-*) touch "$4/here"
   while [ ! -e "$4/../../together-1/seed-1/here" ]; do sleep 0.01; done
@@ -79,8 +83,8 @@ class Place {
   SweepOutcome operator()(const Sweep& sweep) { return (*this)(sweep, options()); }
   SweepOutcome operator()(const Sweep& sweep, const RunnerOptions& options) {
     return run_sweep(sweep, sweep, options, [&](const RunEvent& event) {
-      const bool told = event.kind == Kind::failed || event.kind == Kind::damaged;
-      if (told) messages[event.row.id] = event.message;
+      if (event.kind == Kind::failed) messages[event.row.id] = event.message;
+      if (event.kind == Kind::damaged) messages[event.row.id] += event.message;
       if (on_event) on_event(event);
     });
   }
@@ -176,7 +180,8 @@ TEST_CASE("runner: a damaged result is named and that run alone is run again") {
   write_file(place.run("cut") / "config.json", "{");
   REQUIRE(place(sweep).exit_code() == 0);
   REQUIRE(load_config(place.run("cut") / "config.json").model.N == 1);
-  REQUIRE_THAT(place.messages["cut"], Contains("cut/seed-1/result.json: not JSON"));
+  REQUIRE_THAT(place.messages["cut"], Contains("cut/seed-1/result.json: not JSON") &&
+                                          Contains("cut/seed-1/config.json: not JSON"));
   REQUIRE_THAT(place.messages["lost"], Contains("model.safetensors: is missing"));
   REQUIRE(place.starts("good") == 1);
   for (const char* row : {"cut", "flipped", "lost"}) {
@@ -350,6 +355,75 @@ TEST_CASE("runner: a second signal kills what does not stop") {
   const auto outcome = place(sweep_of({"stubborn"}));
   REQUIRE(outcome.exit_code() == 130);
   REQUIRE(outcome.left == 1);
+}
+
+TEST_CASE("runner: what was killed is tried again, so often and no oftener") {
+  Place place;
+  auto options = place.options();
+  options.retries = 2;
+  std::vector<std::string> retried;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind == Kind::retried) retried.push_back(event.row.id + ": " + event.message);
+  };
+  const auto outcome =
+      place(sweep_of({"unlucky", "killed", "fails", "diverges", "untold"}), options);
+  REQUIRE(outcome.complete == 1);
+  REQUIRE(place.starts("unlucky") == 3);
+  REQUIRE(place.record("unlucky").state == RunState::complete);
+  REQUIRE(place.starts("killed") == 3);
+  REQUIRE(place.starts("fails") == 1);  // its config is at fault
+  REQUIRE(place.starts("diverges") == 1);
+  REQUIRE(outcome.diverged == 1);
+  REQUIRE(place.starts("untold") == 1);  // it diverged, and could not write that down
+  REQUIRE(place.record("untold").state == RunState::failed);
+  REQUIRE(retried.size() == 4);
+  REQUIRE_THAT(retried[0], Contains("unlucky: killed by signal 9"));
+}
+
+TEST_CASE("runner: a run past its time is told to end, and one that does not is made to") {
+  Place place;
+  auto options = place.options();
+  options.jobs = 2;
+  options.retries = 1;  // none for a run whose time is up
+  options.limits.time = std::chrono::seconds(1);
+  options.patience = std::chrono::milliseconds(300);
+  REQUIRE(place(sweep_of({"waits", "stubborn"}), options).failed == 2);
+  for (const char* row : {"waits", "stubborn"}) {
+    REQUIRE(place.starts(row) == 1);
+    REQUIRE_THAT(place.messages[row], Contains("ended after its time limit of 1 s, after step "));
+  }
+  REQUIRE_THAT(place.messages["waits"], Contains("after step 12"));
+  REQUIRE(fs::exists(place.run("waits") / "checkpoint"));
+}
+
+TEST_CASE("runner: a run without a sign of life is ended, reported, and tried again") {
+  Place place;
+  auto options = place.options();
+  options.retries = 1;
+  options.limits.silence = std::chrono::seconds(1);
+  options.patience = std::chrono::milliseconds(300);
+  REQUIRE(place(sweep_of({"stubborn"}), options).failed == 1);
+  REQUIRE(place.starts("stubborn") == 2);
+  REQUIRE_THAT(place.messages["stubborn"], Contains("stuck: no sign of life for 1 s"));
+}
+
+TEST_CASE("runner: a run that another process is at work on is waited for, not started") {
+  Place place;
+  const auto sweep = sweep_of({"busy", "other"});
+  fs::create_directories(place.run("busy"));
+  auto held = std::make_unique<FolderLock>(place.run("busy"));
+  std::vector<std::string> events;
+  place.on_event = [&](const RunEvent& event) {
+    if (event.kind == Kind::found) events.push_back("found " + event.row.id);
+    if (event.kind != Kind::finished) return;
+    events.push_back("finished " + event.row.id);
+    if (event.row.id == "other") held.reset();  // what it did is left to do
+  };
+  auto options = place.options();
+  options.jobs = 2;
+  REQUIRE(place(sweep, options).complete == 2);
+  REQUIRE(events == std::vector<std::string>{"found busy", "finished other", "finished busy"});
+  REQUIRE(place.starts("busy") == 1);
 }
 
 TEST_CASE("runner: progress is read from the run's metrics") {

@@ -254,6 +254,6 @@ TEST_CASE("bad input: a loss that is not finite ends the run and keeps the last 
   refused(place.train("run", same), kExitDiverged,
           "so it ended before: remove " + divergence.string());
   fs::remove(divergence);
-  refused(place.train("run", same), kExitDiverged, "nothing of this step was applied");
+  refused(place.train("run", same), kExitDiverged, "nothing of this step was kept");
   REQUIRE(read_json(divergence)["step"] == known["step"]);
 }

@@ -1,3 +1,5 @@
+#include <torch/torch.h>
+
 #include <filesystem>
 #include <sstream>
 
@@ -8,6 +10,7 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
+#include "transformer/train/checkpoint.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -197,12 +200,45 @@ TEST_CASE("interrupt: before training begins it ends soon, and the next start go
   REQUIRE(place.train("INT").code == 0);
 }
 
+TEST_CASE("run: a step that is not finite leaves a dump that shows the same again", "[e2e]") {
+  const Workplace place;
+  const auto run = place.train("run", {"training.schedule=constant", "training.learning_rate=1e25",
+                                       "training.warmup_steps=0", "training.accumulate=2"});
+  refused(run, 3, "is not finite; nothing of this step was kept. First tensor: ");
+  REQUIRE_THAT(run.err, Contains("Training pairs in the batch: "));
+  const std::string dump = place.file("run/diverged.safetensors");
+  const std::string again = "transformer train --replay " + dump;
+  REQUIRE_THAT(run.err, Contains(again));
+  const size_t start = run.err.find("First tensor: ") + std::string("First tensor: ").size();
+  const std::string finding = run.err.substr(start, run.err.find(". ", start) - start);
+
+  const auto replay = run_program({"train", "--replay", dump});
+  INFO(replay.err);
+  REQUIRE(replay.code == 3);
+  REQUIRE_THAT(replay.out, Contains("first tensor that is not finite: " + finding + "\n") &&
+                               Contains("2 batches") && Contains(" ||| "));
+  write_file(dump, read_file(dump).substr(0, 4000));
+  refused(run_program({"train", "--replay", dump}), 2, "diverged.safetensors: not a sound");
+}
+
+TEST_CASE("run: validation and its place draw no random number", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("with", {"training.validate_every=1"}).code == 0);
+  REQUIRE(place.train("without", {"training.validate_every=0"}).code == 0);
+  const auto weights = [&](const char* name) {  // the config in the metadata differs
+    return read_model(place.file(std::string(name) + "/model.safetensors")).state;
+  };
+  const auto with = weights("with"), without = weights("without");
+  for (const auto& [name, tensor] : with) REQUIRE(torch::equal(tensor, without.at(name)));
+}
+
 TEST_CASE("run: a folder that is no run's keeps every file that a run would write over", "[e2e]") {
   const Workplace place;
   const fs::path out = place.file("out");
   for (const std::string name :
        {"config.json", "lock", "metrics.jsonl", "model.safetensors", "result.json",
-        "divergence.json", "vocabulary.model", "source_vocabulary.model", "checkpoints/.tmp-mine/f",
+        "divergence.json", "diverged.safetensors", "valid.translations", "valid.checksums",
+        "vocabulary.model", "source_vocabulary.model", "checkpoints/.tmp-mine/f",
         "checkpoints/step-000000001/progress.json"}) {
     INFO(name);
     fs::create_directories((out / name).parent_path());
@@ -270,10 +306,63 @@ TEST_CASE("run: without a sound config.json it is still held to what it began wi
     }
     if (is_complete) REQUIRE(read_file(result) == figures);
   }
-  // Nor do figures pass for another model's where config.json was changed by hand.
+  // Nor do figures pass for another model's where config.json was changed by hand, its checksum
+  // left as it was or taken out.
   std::string changed = kept;
-  write_file(config, changed.replace(changed.find("\"d_ff\": 16"), 10, "\"d_ff\": 64"));
-  refused(place.train("run", {"model.d_ff=64"}), 2, "model.d_ff: 16 there; 64 now");
+  changed.replace(changed.find("\"d_ff\": 16"), 10, "\"d_ff\": 64");
+  Json unsealed = parse_json(changed, "changed");
+  unsealed.erase("checksum");
+  for (const std::string& by_hand : {changed, text_of(unsealed, 2) + "\n"}) {
+    write_file(config, by_hand);
+    refused(place.train("run", {"model.d_ff=64"}), 2, "model.d_ff: 16 there; 64 now");
+    REQUIRE(place.train("run").code == 0);
+    REQUIRE(read_file(config) == kept);
+  }
+}
+
+TEST_CASE("run: translations that are damaged or lost are made again", "[e2e]") {
+  const Workplace place;
   REQUIRE(place.train("run").code == 0);
-  REQUIRE(read_file(config) == kept);
+  const double bleu = read_json(place.file("run/result.json"))["bleu"].get<double>();
+  for (const char* name : {"valid.translations", "valid.references", "valid.checksums"}) {
+    const fs::path file = place.file(std::string("run/") + name);
+    const std::string sound = read_file(file);
+    for (const bool is_missing : {true, false}) {
+      is_missing ? void(fs::remove(file)) : write_file(file, sound + " ");
+      const auto again = place.train("run");
+      INFO(again.err);
+      REQUIRE(again.code == 0);
+      REQUIRE_THAT(again.err,
+                   Contains(file.string() + (is_missing ? ": is missing" : ": damaged")) &&
+                       Contains("; translated again") && Contains("after step 4"));
+      REQUIRE(read_file(file) == sound);
+      REQUIRE(read_json(place.file("run/result.json"))["bleu"].get<double>() == bleu);
+    }
+  }
+  // Without checkpoints it says so and stays what it is.
+  fs::remove_all(place.file("run/checkpoints"));
+  write_file(place.file("run/valid.translations"), "");
+  const auto left = place.train("run");
+  REQUIRE(left.code == 0);
+  REQUIRE_THAT(left.err, Contains("valid.translations: damaged: it is not what was written\n") &&
+                             Contains("already complete"));
+}
+
+TEST_CASE("run: a line of diagnostics that is damaged is told and left out", "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> settings = {"training.diagnostics_every=2"};
+  REQUIRE(place.train("run", settings).code == 0);
+  const fs::path file = place.file("run/diagnostics.jsonl");
+  const std::string whole = read_file(file);
+  const size_t line_end = whole.find('\n') + 1;
+  std::string damaged = whole;
+  damaged[line_end / 2] ^= 1;
+  write_file(file, damaged);
+  fs::remove(place.file("run/result.json"));
+  const auto again = place.train("run", settings);
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  REQUIRE_THAT(again.err, Contains("diagnostics.jsonl: line 1: damaged") &&
+                              Contains("the diagnostics of these steps are lost: 2\n"));
+  REQUIRE(read_file(file) == whole.substr(line_end));
 }

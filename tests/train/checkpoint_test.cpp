@@ -101,6 +101,52 @@ TEST_CASE("checkpoint: what an interrupted write left is not a checkpoint, and i
   for (const char* name : {".tmp-mine/f", ".tmp-step-7/f"}) REQUIRE(fs::exists(folder / name));
 }
 
+TEST_CASE("checkpoint: one removed in part by a killed process is never taken for another") {
+  const TemporaryFolder folder;
+  for (const int64_t step : {1, 2, 3}) write_checkpoint(folder.path(), at_step(step));
+  remove_old_checkpoints(folder.path(), 1, 1);
+  REQUIRE(fs::directory_iterator(folder.path())->path().filename() == "step-000000003");
+  fs::create_directories(folder /
+                         ".tmp-step-000000002");  // as it stands between rename and removal
+  remove_leftovers_of_checkpoints(folder.path());
+  REQUIRE(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("checkpoint: later ones than the training has come to are not sound, and go") {
+  const TemporaryFolder folder;
+  for (const int64_t step : {10, 20, 30}) write_checkpoint(folder.path(), at_step(step));
+  remove_checkpoints_after(folder.path(), 20);
+  REQUIRE(checkpoint_folders(folder.path()).size() == 2);
+  REQUIRE(checkpoint_step(checkpoint_folders(folder.path()).back()) == 20);
+}
+
+TEST_CASE("checkpoint: one of another version is refused, not passed over as damaged") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder.path(), at_step(1));
+  const fs::path model = folder / "step-000000001/model.safetensors";
+  auto read = read_state(model);
+  Json config = parse_json(read.metadata["config"], "config");
+  config["model"]["novelty"] = 1;
+  read.metadata["config"] = config.dump();
+  write_state(model, read.state, read.metadata);
+  REQUIRE_THROWS_WITH(newest_checkpoint(folder.path(), [](const std::string&) {}),
+                      Contains("model.novelty: unknown key"));
+}
+
+TEST_CASE("checkpoint: the damage of each file is told, and a step in another's folder") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder.path(), at_step(1));
+  const fs::path path = folder / "step-000000001";
+  REQUIRE(damage_of_checkpoint(path).empty());
+  write_file(path / "model.safetensors", "x");
+  fs::remove(path / "progress.json");
+  REQUIRE(damage_of_checkpoint(path).size() == 2);
+  write_checkpoint(folder.path(), at_step(2));
+  fs::rename(folder / "step-000000002", folder / "step-000000007");
+  REQUIRE_THAT(damage_of_checkpoint(folder / "step-000000007").at(0),
+               Contains("progress.json: is of step 2"));
+}
+
 TEST_CASE("checkpoint: none in a folder that is not there") {
   REQUIRE_FALSE(newest_checkpoint("/nonexistent/checkpoints", [](const std::string&) {}));
 }

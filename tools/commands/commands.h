@@ -7,6 +7,7 @@ namespace transformer {
 int average_command(int argc, char** argv);
 int bench_command(int argc, char** argv);
 int bleu_command(int argc, char** argv);
+int check_command(int argc, char** argv);
 int compare_command(int argc, char** argv);
 int completion_command(int argc, char** argv);
 int config_command(int argc, char** argv);

@@ -75,6 +75,14 @@ RunnerOptions runner_options(const Sweep& known, const Arguments& arguments) {
   }
   options.threads = arguments.has("threads") ? arguments.integer("threads", 1, kMostThreads)
                                              : std::max<int64_t>(1, machine.cores / options.jobs);
+  constexpr int64_t kMostRetries = 1000;
+  options.retries = arguments.has("retries") ? arguments.integer("retries", 0, kMostRetries) : 1;
+  const auto limit = [&](const char* name) {
+    return arguments.has(name)
+               ? read_duration(arguments.get<std::string>(name), std::string("--") + name)
+               : std::chrono::seconds(0);
+  };
+  options.limits = {.time = limit("time-limit"), .silence = limit("stuck-after")};
   if (arguments.has("device")) {
     options.device = arguments.get<std::string>("device");
     device_named(options.device);  // rather now than once a run
@@ -143,7 +151,15 @@ int sweep_command(int argc, char** argv) {
       "device)",
       cxxopts::value<std::string>(),
       "K")("threads", "of each run (cores / jobs)", cxxopts::value<std::string>(), "T")(
-      "device", "where runs compute, as for train", cxxopts::value<std::string>(), "D")(
+      "retries",
+      "how often a run that failed is tried again, unless its config is at fault or it diverged "
+      "(1)",
+      cxxopts::value<std::string>(),
+      "N")("time-limit", "end a run after so long, with a checkpoint: 90s, 15m, 2h, 1d",
+           cxxopts::value<std::string>(), "T")(
+      "stuck-after", "end a run that gives no sign of life for so long: no step, no translation",
+      cxxopts::value<std::string>(),
+      "T")("device", "where runs compute, as for train", cxxopts::value<std::string>(), "D")(
       "dry-run", "print rows, parameters, FLOPs, memory and time; train nothing")(
       "gflops",
       "rate for the dry run's times, in GFLOP/s (measured on matrix products of each row's size)",

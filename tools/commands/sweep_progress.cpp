@@ -37,6 +37,9 @@ void SweepProgress::operator()(const RunEvent& event) {
     case RunEvent::Kind::damaged:
       line_.say(name(run) + ": run again: " + event.message);
       return;
+    case RunEvent::Kind::found:
+      line_.say(name(run) + ": another process is at work on it; waiting for that one");
+      [[fallthrough]];
     case RunEvent::Kind::started:
       running_[run] = {train_steps, Clock::now(), event.progress.step};
       left_.start(run, share);
@@ -52,6 +55,10 @@ void SweepProgress::operator()(const RunEvent& event) {
       left_.reach(run, 1);
       left_.end(run);
       ++done_;
+      break;
+    case RunEvent::Kind::retried:
+      line_.say(name(run) + ": failed and tried again: " + event.message);
+      running_.erase(run);
       break;
     case RunEvent::Kind::diverged:
       line_.say(name(run) + ": diverged: " + event.message);

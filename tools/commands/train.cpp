@@ -1,13 +1,16 @@
 #include <cstdio>
 #include <iostream>
 
+#include "experiments/cores.h"
 #include "experiments/interrupts.h"
 #include "experiments/run.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
+#include "tools/commands/replay.h"
 #include "tools/status_line.h"
 #include "transformer/error.h"
+#include "transformer/train/device.h"
 
 namespace transformer {
 
@@ -39,9 +42,18 @@ class Narrator {
   }
   void operator()(const Diagnosed&) {}
   void operator()(const CheckpointWritten&) {}
-  void operator()(const Resumed& e) { status_.say("goes on after step " + grouped(e.step)); }
+  void operator()(const Resumed& e) {
+    std::string lost;
+    if (e.lost_steps > 0) {
+      lost = "; what was trained after it, up to step " + grouped(e.step + e.lost_steps) +
+             ", is lost and trained again";
+    }
+    status_.say(e.step > 0 ? "goes on after step " + grouped(e.step) + lost
+                           : "no checkpoint is sound: all " + grouped(e.lost_steps) +
+                                 " steps are lost and trained again");
+  }
   void operator()(const CheckpointPassedOver& e) {
-    status_.say("a checkpoint is damaged, an older one is used: " + e.reason);
+    status_.say("a checkpoint is damaged: " + e.reason);
   }
   void translating(size_t done, size_t all) {
     status_.update(status_.bar(static_cast<double>(done) / static_cast<double>(all)) +
@@ -60,20 +72,34 @@ class Narrator {
 int train_command(int argc, char** argv) {
   cxxopts::Options options("transformer train");
   options.add_options()("out", "the run's folder; one that holds a run of this config goes on",
-                        cxxopts::value<std::string>())("json", "print result.json to stdout");
+                        cxxopts::value<std::string>())(
+      "replay", "instead: run a step again that was not finite, from what its run left of it",
+      cxxopts::value<std::string>(), "DUMP")("json", "print result.json to stdout");
   add_device_options(options);
+  options.add_options()("cores", "run on these cores alone: 0,1", cxxopts::value<std::string>());
   const auto arguments = parse(
       options,
       {.name = "train",
        .summary = "Trains an experiment and evaluates it on data.valid. Killed and started again "
                   "with the same folder, it goes on and ends with the same weights.",
-       .usage = "CONFIG --out RUN [key=value...]",
+       .usage = "CONFIG --out RUN [key=value...] | --replay DUMP",
        .example = "transformer train configs/mini.json --out runs/pre model.norm_placement=pre",
-       .fewest = 1,
        .most = 1,
        .with_overrides = true},
       argc, argv);
   if (!arguments) return 0;
+  if (arguments->has("cores"))
+    use_cores(read_cores(arguments->get<std::string>("cores"), "--cores"));
+  if (arguments->has("replay")) {
+    const std::string file = arguments->get<std::string>("replay");
+    const auto device = device_of(*arguments);
+    const StepDump dump = read_dump(file);
+    if (!arguments->has("threads")) use_threads(dump.threads);
+    return replay_step(dump, file, device);
+  }
+  if (arguments->positional.empty()) {
+    throw UserError("train: too few arguments; expected CONFIG, or --replay DUMP");
+  }
   if (!arguments->has("out")) throw UserError("train: expected --out RUN, the folder to train in");
   const Config config = load_config(arguments->positional[0], arguments->overrides);
   const auto device = device_of(*arguments);

@@ -1,5 +1,7 @@
 #include "transformer/decode/evaluate.h"
 
+#include <cmath>
+
 #include "transformer/decode/scoring.h"
 #include "transformer/error.h"
 
@@ -29,6 +31,9 @@ std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& 
   evaluation.perplexity =
       perplexity(translator.model, set.corpus, tokens_per_batch, translator.device, options.stop);
   if (options.stopped()) return std::nullopt;
+  if (!std::isfinite(evaluation.perplexity.nll)) {
+    throw Failure("the model has diverged: the loss on this text is not finite");
+  }
   const auto translations = translate(translator, sources, options);
   if (options.stopped()) return std::nullopt;
   for (const auto& each : translations) evaluation.hypotheses.push_back(each.front().text);

@@ -21,6 +21,11 @@ constexpr auto kOptimizerFile = "optimizer.safetensors";
 constexpr auto kProgressFile = "progress.json";
 constexpr std::string_view kUnfinished = ".tmp-";  // before the name of what is not whole
 
+bool is_checkpoint_name(const std::string& name) {
+  return name.size() == checkpoint_name(0).size() && name.starts_with("step-") &&
+         name.find_first_not_of("0123456789", 5) == std::string::npos;
+}
+
 Model model_in(StateFile file, const fs::path& path) {
   const auto found = file.metadata.find("config");
   if (found == file.metadata.end()) {
@@ -33,28 +38,52 @@ Model model_in(StateFile file, const fs::path& path) {
 }
 
 Progress read_progress(const fs::path& path) {
-  return from_json<Progress>(unsealed(read_json(path), path.string()), path.string());
+  return from_json<Progress>(read_sealed(path), path.string());
 }
+
+}  // namespace
 
 Checkpoint read_checkpoint(const fs::path& folder) {
   Model model = model_in(read_state(folder / kModelFile), folder / kModelFile);
+  Progress progress = read_progress(folder / kProgressFile);
+  if (progress.step != checkpoint_step(folder)) {
+    throw Damaged((folder / kProgressFile).string() + ": is of step " +
+                  std::to_string(progress.step) + ", not of its folder's");
+  }
   return {.config = std::move(model.config),
           .vocabulary = std::move(model.vocabulary),
-          .progress = read_progress(folder / kProgressFile),
+          .progress = std::move(progress),
           .model = std::move(model.state),
           .optimizer = read_state(folder / kOptimizerFile).state};
 }
 
-int64_t step_of(const fs::path& folder) {
+std::vector<std::string> damage_of_checkpoint(const fs::path& folder) {
+  std::vector<std::string> damage;
+  const auto look = [&](const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const UserError& error) {
+      damage.emplace_back(error.what());
+    }
+  };
+  look([&] { read_state(folder / kModelFile); });
+  look([&] { read_state(folder / kOptimizerFile); });
+  look([&] { read_progress(folder / kProgressFile); });
+  if (damage.empty()) look([&] { read_checkpoint(folder); });  // whether they fit each other
+  return damage;
+}
+
+int64_t checkpoint_bytes(int64_t parameters) {
+  constexpr int64_t kStates = 3;
+  constexpr int64_t kNames = 1 << 20;  // headers, and what a file system rounds up
+  return kStates * parameters * static_cast<int64_t>(sizeof(float)) + kNames;
+}
+
+int64_t checkpoint_step(const fs::path& folder) {
   return std::atoll(folder.filename().string().substr(std::string("step-").size()).c_str());
 }
 
-bool is_checkpoint_name(const std::string& name) {
-  return name.size() == checkpoint_name(0).size() && name.starts_with("step-") &&
-         name.find_first_not_of("0123456789", 5) == std::string::npos;
-}
-
-void remove_interrupted_writes(const fs::path& folder) {
+void remove_leftovers_of_checkpoints(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -63,8 +92,6 @@ void remove_interrupted_writes(const fs::path& folder) {
     }
   }
 }
-
-}  // namespace
 
 std::string checkpoint_name(int64_t step) {
   char name[32];
@@ -85,7 +112,7 @@ std::vector<fs::path> checkpoint_folders(const fs::path& folder) {
 
 void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   make_folder(folder);
-  remove_interrupted_writes(folder);
+  remove_leftovers_of_checkpoints(folder);
   const std::string name = checkpoint_name(checkpoint.progress.step);
   const fs::path temporary = folder / (std::string(kUnfinished) + name);
   const fs::path final = folder / name;
@@ -96,7 +123,7 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
     write_model(temporary / kModelFile,
                 {checkpoint.config, checkpoint.vocabulary, checkpoint.model});
     write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
-    write_json(temporary / kProgressFile, sealed(to_json(checkpoint.progress)));
+    write_sealed(temporary / kProgressFile, to_json(checkpoint.progress));
   } catch (...) {
     fs::remove_all(temporary, error);  // gives a full disk its room back
     throw;
@@ -107,16 +134,34 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   sync_folder(folder);
 }
 
+namespace {
+
+// Whole or not at all.
+void remove_checkpoint(const fs::path& path) {
+  std::error_code error;
+  const fs::path leaving =
+      path.parent_path() / (std::string(kUnfinished) + path.filename().string());
+  fs::rename(path, leaving, error);
+  fs::remove_all(error ? path : leaving, error);
+}
+
+}  // namespace
+
+void remove_checkpoints_after(const fs::path& folder, int64_t step) {
+  for (const auto& path : checkpoint_folders(folder)) {
+    if (checkpoint_step(path) > step) remove_checkpoint(path);
+  }
+}
+
 void remove_old_checkpoints(const fs::path& folder, int64_t keep, int64_t every) {
   auto folders = checkpoint_folders(folder);
   if (folders.empty()) return;
-  int64_t regular = step_of(folders.back()) % every == 0 ? 1 : 0;
+  int64_t regular = checkpoint_step(folders.back()) % every == 0 ? 1 : 0;
   folders.pop_back();
-  std::error_code ignored;
   for (auto path = folders.rbegin(); path != folders.rend(); ++path) {
-    const bool is_regular = step_of(*path) % every == 0;
+    const bool is_regular = checkpoint_step(*path) % every == 0;
     if (is_regular && regular++ < keep) continue;
-    fs::remove_all(*path, ignored);
+    remove_checkpoint(*path);
   }
 }
 
@@ -126,7 +171,7 @@ std::optional<Checkpoint> newest_checkpoint(
   for (auto path = folders.rbegin(); path != folders.rend(); ++path) {
     try {
       return read_checkpoint(*path);
-    } catch (const UserError& damage) {
+    } catch (const Damaged& damage) {
       on_damage(damage.what());
     }
   }

@@ -26,6 +26,7 @@ struct Progress {
   double interval_nll = 0;
   int64_t interval_tokens = 0;
   std::string data_fingerprint;  // of the training corpus the position counts in
+  bool validation_due = false;   // of this step: a signal came before it was done
 
   static void visit(auto& self, auto&& field) {
     field("step", self.step);
@@ -39,6 +40,7 @@ struct Progress {
     field("interval_nll", self.interval_nll);
     field("interval_tokens", self.interval_tokens);
     field("data_fingerprint", self.data_fingerprint);
+    field("validation_due", self.validation_due);
   }
 };
 
@@ -54,17 +56,35 @@ struct Checkpoint {
 // renamed: there whole or not at all. Throws Failure.
 void write_checkpoint(const std::filesystem::path& folder, const Checkpoint& checkpoint);
 
+// The bytes of a checkpoint of so many parameters: weights and both moments, in float32.
+int64_t checkpoint_bytes(int64_t parameters);
+
+// Removes what a killed process left half-written or half-removed.
+void remove_leftovers_of_checkpoints(const std::filesystem::path& folder);
+
+// Removes those of later steps: they are not sound where the training has come no further.
+void remove_checkpoints_after(const std::filesystem::path& folder, int64_t step);
+
 // Removes all but the newest checkpoint and the newest `keep` of those at a multiple of `every`
-// steps: one that an interruption left in between must not change which are averaged.
+// steps: one that an interruption left in between must not change which are averaged. Each is gone
+// whole or not at all.
 void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep, int64_t every);
 
+// A checkpoint's folder, all of it held against its checksums. Throws Damaged where it is not what
+// was written, and UserError where another version of this program wrote it.
+Checkpoint read_checkpoint(const std::filesystem::path& folder);
+
+// What is wrong with each of its files, in words.
+std::vector<std::string> damage_of_checkpoint(const std::filesystem::path& folder);
+
 // The newest checkpoint in FOLDER that is sound; nullopt where there is none. Each unsound one
-// passed over is told to `on_damage` in words.
+// passed over is told to `on_damage` in words. Throws UserError on one of another version.
 std::optional<Checkpoint> newest_checkpoint(
     const std::filesystem::path& folder, const std::function<void(const std::string&)>& on_damage);
 
-// "step-000001000"
+// "step-000001000", and back
 std::string checkpoint_name(int64_t step);
+int64_t checkpoint_step(const std::filesystem::path& folder);
 
 // The step folders in FOLDER, oldest first.
 std::vector<std::filesystem::path> checkpoint_folders(const std::filesystem::path& folder);

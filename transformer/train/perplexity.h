@@ -17,7 +17,7 @@ struct Perplexity {
 
 // Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model
 // is left in the mode it was in. Draws no random number. Once `stop` is true it ends with the batch
-// under way; what it returns is then of no use. Throws Failure where the result is not finite.
+// under way; what it returns is then of no use. Of a model that has diverged it is not finite.
 Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_per_batch,
                       const torch::Device& device, const std::atomic<bool>* stop = nullptr);
 

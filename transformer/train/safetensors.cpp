@@ -12,6 +12,7 @@
 #include "transformer/fingerprint.h"
 #include "transformer/json.h"
 #include "transformer/printable.h"
+#include "transformer/sealed_json.h"
 #include "transformer/train/state.h"
 
 namespace transformer {
@@ -55,9 +56,9 @@ class Reader {
   explicit Reader(const fs::path& path) : path_(path.string()) {
     std::error_code error;
     size_ = fs::file_size(path, error);
-    if (error) throw UserError(path_ + ": cannot open: " + error.message());
+    if (error) throw Damaged(path_ + ": cannot open: " + error.message());
     in_.open(path, std::ios::binary);
-    if (!in_) throw UserError(path_ + ": cannot open");
+    if (!in_) throw Damaged(path_ + ": cannot open");
   }
 
   StateFile read(ChecksumRule rule) {
@@ -103,7 +104,7 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw UserError(path_ + ": not a sound safetensors file: " + printable(what, 200));
+    throw Damaged(path_ + ": not a sound safetensors file: " + printable(what, 200));
   }
 
   Json read_header() {
@@ -119,7 +120,12 @@ class Reader {
     in_.read(text.data(), static_cast<std::streamsize>(length));
     if (!in_) refuse("cannot read its header");
     data_ = prefix.size() + length;
-    Json header = parse_json(text, path_ + ": header");
+    Json header;
+    try {
+      header = parse_json(text, "its header");
+    } catch (const UserError& error) {
+      refuse(error.what());
+    }
     if (!header.is_object()) refuse("its header is not an object");
     return header;
   }

@@ -7,11 +7,12 @@
 #include "transformer/analysis/flops.h"
 #include "transformer/clock.h"
 #include "transformer/data/batches.h"
-#include "transformer/error.h"
+#include "transformer/diverged.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/perplexity.h"
+#include "transformer/train/refused_step.h"
 #include "transformer/train/same_training.h"
 #include "transformer/train/schedule.h"
 #include "transformer/train/step.h"
@@ -19,28 +20,6 @@
 namespace transformer {
 
 namespace {
-
-std::string rows_of(const std::vector<Batch>& batches) {
-  constexpr size_t kShown = 10;
-  std::string text;
-  size_t count = 0;
-  for (const auto& batch : batches) {
-    for (const int64_t row : batch.rows) {
-      if (count++ < kShown) text += (text.empty() ? "" : ", ") + std::to_string(row);
-    }
-  }
-  return text + (count > kShown ? ", ... (" + std::to_string(count) + " in all)" : "");
-}
-
-[[noreturn]] void refuse_step(int64_t step, const std::string& what,
-                              const std::vector<Batch>& batches) {
-  throw Diverged(step,
-                 "step " + std::to_string(step) + ": " + what +
-                     " is not finite; nothing of this step was applied. Training pairs in the " +
-                     "batch: " + rows_of(batches) +
-                     ". A lower training.factor or learning_rate, more warmup_steps or " +
-                     "training.clip_norm may help");
-}
 
 void scale_down(const Adam::Parameters& parameters, double norm, double most) {
   torch::NoGradGuard no_gradient;
@@ -58,9 +37,13 @@ Adam::Parameters parameters_of(const Transformer& model) {
 
 Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
                 const std::function<void(const TrainingEvent&)>& on_event) {
+  remove_leftovers_of_checkpoints(task.checkpoints);
   const auto found = newest_checkpoint(
       task.checkpoints, [&](const std::string& reason) { on_event(CheckpointPassedOver{reason}); });
+  const auto folders = checkpoint_folders(task.checkpoints);
+  const int64_t newest = folders.empty() ? 0 : checkpoint_step(folders.back());
   if (!found) {
+    if (newest > 0) on_event(Resumed{.lost_steps = newest});
     Progress progress;
     progress.data_fingerprint = task.train.fingerprint();
     return progress;
@@ -76,8 +59,20 @@ Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
   State weights = state_of(*model);
   assign(found->model, weights, where);
   optimizer.load(found->optimizer, where);
-  on_event(Resumed{found->progress.step});
-  return found->progress;
+  const auto& progress = found->progress;
+  on_event(Resumed{.step = progress.step,
+                   .lost_steps = newest - progress.step,
+                   .validation_due = progress.validation_due});
+  return progress;
+}
+
+// The first weight that is not finite; empty where all are.
+std::string non_finite_weight(const Adam::Parameters& parameters) {
+  torch::NoGradGuard no_gradient;
+  for (const auto& [name, parameter] : parameters) {
+    if (!torch::isfinite(parameter).all().item<bool>()) return name;
+  }
+  return "";
 }
 
 }  // namespace
@@ -100,13 +95,31 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   const double first_seconds = progress.seconds;
   double interval_seconds = 0;
   int64_t interval_tokens = 0;
+  const auto stopped = [&] { return task.stop != nullptr && task.stop->load(); };
   const auto save = [&] {
     write_checkpoint(task.checkpoints,
                      {task.config, task.vocabulary, progress, state_of(*model), optimizer.state()});
+    remove_checkpoints_after(task.checkpoints, progress.step);
     remove_old_checkpoints(task.checkpoints, std::max<int64_t>(training.average_last, 2),
                            training.checkpoint_every);  // two: one to fall back on
     on_event(CheckpointWritten{progress.step});
   };
+  // A signal ends it, however many sentences there are; the run validates when it goes on.
+  const auto validate = [&] {
+    const auto result =
+        perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device, task.stop);
+    if (stopped()) return;
+    if (!std::isfinite(result.nll)) {
+      throw Diverged(progress.step, "step " + std::to_string(progress.step) +
+                                        ": the loss on data.valid is not finite");
+    }
+    progress.validation_due = false;
+    on_event(Validated{progress.step, result.value()});
+  };
+  if (progress.validation_due && task.valid != nullptr) {
+    validate();
+    if (progress.validation_due) return {progress, true};
+  }
 
   while (progress.step < training.train_steps) {
     const auto start = Clock::now();
@@ -116,16 +129,12 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
 
     const StepSums sums =
         gradients_of(model, step_batches, &task.train, training, step, task.device);
-    if (!std::isfinite(sums.smoothed)) refuse_step(step, "the loss", step_batches);
+    const auto refuse = [&](const std::string& what) {
+      refuse_step(model, task, step_batches, step, what);
+    };
+    if (!std::isfinite(sums.smoothed)) refuse("the loss");
     const double norm = gradient_norm(parameters);
-    if (!std::isfinite(norm)) {
-      for (const auto& [name, parameter] : parameters) {
-        if (!torch::isfinite(parameter.grad()).all().item<bool>()) {
-          refuse_step(step, "the gradient of " + name, step_batches);
-        }
-      }
-      refuse_step(step, "the gradients' norm", step_batches);
-    }
+    if (!std::isfinite(norm)) refuse("the gradient");
     std::optional<StepDiagnosis> diagnosis;
     if (training.diagnostics_every > 0 && step % training.diagnostics_every == 0) {
       const auto& rows = step_batches.front().rows;
@@ -139,6 +148,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
 
     const Position position = batches.position();
     const double elapsed = seconds_since(start);
+    if (task.on_step) task.on_step();
     progress.step = step;
     progress.epoch = position.epoch;
     progress.batch = position.batch;
@@ -174,14 +184,16 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
       progress.interval_tokens = interval_tokens = 0;
       interval_seconds = 0;
     }
-    if (task.valid != nullptr && training.validate_every > 0 &&
-        step % training.validate_every == 0) {
-      const auto result =
-          perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device);
-      on_event(Validated{step, result.value()});
+    progress.validation_due =
+        task.valid != nullptr && training.validate_every > 0 && step % training.validate_every == 0;
+    if (progress.validation_due) validate();
+    const bool stop = stopped();
+    if (step % training.checkpoint_every == 0 || is_last || stop) {
+      if (const auto weight = non_finite_weight(parameters); !weight.empty()) {
+        refuse("after its update the weight " + weight);
+      }
+      save();
     }
-    const bool stop = task.stop != nullptr && task.stop->load();
-    if (step % training.checkpoint_every == 0 || is_last || stop) save();
     if (stop && !is_last) return {progress, true};
   }
   return {progress, false};

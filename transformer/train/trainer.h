@@ -39,8 +39,11 @@ struct Validated {
 struct CheckpointWritten {
   int64_t step = 0;
 };
+// With step 0: there were checkpoints, and none of them is sound.
 struct Resumed {
   int64_t step = 0;
+  int64_t lost_steps = 0;       // after it, of checkpoints that are damaged: trained again
+  bool validation_due = false;  // an interruption left out that step's
 };
 struct CheckpointPassedOver {
   std::string reason;
@@ -61,6 +64,8 @@ struct TrainingTask {
   std::string vocabulary{};  // fingerprints, kept in the checkpoints
   torch::Device device = torch::kCPU;
   const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
+  std::filesystem::path dump{};     // where a step that is not finite is left (step_dump.h), if any
+  std::function<void()> on_step{};  // after every step: a sign of life
 };
 
 struct TrainingOutcome {
