@@ -57,7 +57,7 @@ Json versioned(Json json, const std::string& file) {
 }
 
 // A record has no defaults: a key that is not there is damage, not a choice.
-Result read_result(const Json& json, const std::string& where) {
+Result result_in(const Json& json, const std::string& where) {
   const auto result = from_json<Result>(json, where);
   for (const auto& key : known_keys<Result>()) {
     std::string pointer = "/" + key;
@@ -122,7 +122,7 @@ RunRecord read_run(Json json, const std::string& where) {
     json.erase("message");
   }
   if (state == RunState::complete) {
-    run.result = read_result(json, where);
+    run.result = result_in(json, where);
   } else if (json.size() > 1) {
     throw UserError(where + ": a run that is " + name_of(state) + " has no result; got " +
                     fields::shown(json));
@@ -149,7 +149,7 @@ Result read_result(const fs::path& path) {
     const bool is_sealed = json.is_object() && json.contains("checksum");
     json = checked(std::move(json), file);
     is_whole = is_sealed;  // what does not fit is then as it was written, by another version
-    return read_result(versioned(std::move(json), file), file);
+    return result_in(versioned(std::move(json), file), file);
   } catch (const OtherVersion&) {
     throw;
   } catch (const UserError& error) {
