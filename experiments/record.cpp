@@ -51,7 +51,7 @@ Json versioned(Json json, const std::string& file) {
 }
 
 // A record has no defaults: a key that is not there is damage, not a choice.
-Result read_result(const Json& json, const std::string& where) {
+Result result_in(const Json& json, const std::string& where) {
   const auto result = from_json<Result>(json, where);
   for (const auto& key : known_keys<Result>()) {
     std::string pointer = "/" + key;
@@ -116,7 +116,7 @@ RunRecord read_run(Json json, const std::string& where) {
     json.erase("message");
   }
   if (state == RunState::complete) {
-    run.result = read_result(json, where);
+    run.result = result_in(json, where);
   } else if (json.size() > 1) {
     throw UserError(where + ": a run that is " + name_of(state) + " has no result; got " +
                     fields::shown(json));
@@ -143,7 +143,7 @@ Result read_result(const fs::path& path) {
     Json json = read_sealed(text, file, Seal::where_there_is_one);
     // What does not fit is then as it was written, by another version.
     is_whole = json.size() < as_it_stands.size();
-    return read_result(versioned(std::move(json), file), file);
+    return result_in(versioned(std::move(json), file), file);
   } catch (const OtherVersion&) {
     throw;
   } catch (const UserError& error) {

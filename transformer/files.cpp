@@ -25,6 +25,20 @@ namespace {
   throw Failure(shown_path(path) + ": " + what + ": " + std::strerror(error));
 }
 
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  operator int() const { return value_; }  // NOLINT: stands where a descriptor does
+
+ private:
+  int value_;
+};
+
 // Removes the half-written file unless the rename went through.
 class TemporaryFile {
  public:

@@ -72,7 +72,7 @@ TEST_CASE("bad input: options are named, with what may have been meant", "[e2e]"
           "--pairs: expected an integer of at least 0; got 1e3");
   refused(run_program({"bleu"}), 2, "bleu: expected --reference FILE");
   refused(run_program({"bleu", "--reference", "configs"}), 2,
-          "configs: expected a file; it is a folder");
+          "configs: expected a text file; it is a folder");
   refused(run_program({"config", ""}), 2, "(an empty path): cannot open");
 }
 
