@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "experiments/curves.h"
 #include "experiments/statistics.h"
 
 namespace transformer {
@@ -12,14 +11,11 @@ namespace fs = std::filesystem;
 namespace {
 
 Json numbers_on(const std::string& field, const std::string& title, bool logarithmic = false) {
-  return {{"field", field},
-          {"type", "quantitative"},
-          {"title", title},
-          {"scale",
-           {{"zero", false},
-            {"nice", false},
-            {"padding", 12},
-            {"type", logarithmic ? "log" : "linear"}}}};
+  Json scale = {{"type", logarithmic ? "log" : "linear"}, {"nice", false}, {"padding", 12}};
+  if (!logarithmic) scale["zero"] = false;
+  Json axis = {{"field", field}, {"type", "quantitative"}, {"title", title}, {"scale", scale}};
+  if (logarithmic) axis["axis"] = {{"format", "~s"}};  // 65M
+  return axis;
 }
 
 const Json kByGroup = {{"field", "group"}, {"type", "nominal"}, {"title", "group"}};
@@ -33,16 +29,13 @@ Json specification(const std::string& description, const Json& values) {
           {"data", {{"values", values}}}};
 }
 
-std::string seed_folder(int64_t seed) { return "seed-" + std::to_string(seed); }
-
-void add_curve(std::vector<Chart>& charts, const Summary& summary, const fs::path& folder,
+void add_curve(std::vector<Chart>& charts, const Summary& summary, const CurveOf& curve_of,
                const std::string& key, const std::string& id, const std::string& title,
                bool logarithmic) {
   Json values = Json::array();
   for (const auto& row : summary.rows) {
     for (const auto& run : row.runs) {
-      const auto metrics = folder / row.row.id / seed_folder(run.seed) / "metrics.jsonl";
-      for (const auto& [step, value] : learning_curve(metrics, key)) {
+      for (const auto& [step, value] : curve_of(row.row.id, run.seed, key)) {
         values.push_back({{"row", row.row.id}, {"seed", run.seed}, {"step", step}, {key, value}});
       }
     }
@@ -151,7 +144,7 @@ void add_ranks(std::vector<Chart>& charts, const Summary& summary) {
 
 void add_speed(std::vector<Chart>& charts, const Json& values) {
   Json spec = specification("Target tokens a second of each row's training", values);
-  spec["height"] = {{"step", 16}};
+  spec["height"] = 50 + 16 * values.size();  // the axis, and a bar each
   spec["mark"] = {{"type", "bar"}, {"tooltip", {{"content", "data"}}}};
   spec["encoding"] = {
       {"y", {{"field", "row"}, {"type", "nominal"}, {"sort", nullptr}, {"title", ""}}},
@@ -164,10 +157,16 @@ void add_speed(std::vector<Chart>& charts, const Json& values) {
 }  // namespace
 
 std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder) {
+  return charts_of(summary, [&](const std::string& row, int64_t seed, const std::string& key) {
+    return learning_curve(folder / row / ("seed-" + std::to_string(seed)) / "metrics.jsonl", key);
+  });
+}
+
+std::vector<Chart> charts_of(const Summary& summary, const CurveOf& curve_of) {
   std::vector<Chart> charts;
-  add_curve(charts, summary, folder, "valid_perplexity", "validation", "Validation perplexity",
+  add_curve(charts, summary, curve_of, "valid_perplexity", "validation", "Validation perplexity",
             true);
-  add_curve(charts, summary, folder, "nll", "training", "Training loss without label smoothing",
+  add_curve(charts, summary, curve_of, "nll", "training", "Training loss without label smoothing",
             false);
   const Json values = records(summary);
   if (!values.empty()) {

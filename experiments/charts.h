@@ -4,9 +4,11 @@
 // them as they are.
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "experiments/curves.h"
 #include "experiments/summary.h"
 
 namespace transformer {
@@ -22,5 +24,9 @@ struct Chart {
 // perplexity against BLEU, size and cost against quality, our ranks against the paper's, and speed.
 // `folder` is the sweep's.
 std::vector<Chart> charts_of(const Summary& summary, const std::filesystem::path& folder);
+
+// The same with a run's curve, by its key in metrics.jsonl, from elsewhere than its file.
+using CurveOf = std::function<Curve(const std::string& row, int64_t seed, const std::string& key)>;
+std::vector<Chart> charts_of(const Summary& summary, const CurveOf& curve_of);
 
 }  // namespace transformer

@@ -1,118 +1,77 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <map>
 #include <thread>
 
-#include "experiments/curves.h"
 #include "experiments/display_width.h"
 #include "experiments/interrupts.h"
-#include "experiments/run_log.h"
-#include "experiments/sweep_folder.h"
+#include "experiments/sweep_observer.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/status_line.h"
-#include "transformer/clock.h"
+#include "tools/text_table.h"
 #include "transformer/printable.h"
 
 namespace transformer {
-namespace fs = std::filesystem;
 
 namespace {
 
-// A run as it was when it was first looked at: its speed is measured from there.
-struct Seen {
-  int64_t step = 0;
-  Clock::time_point time;
-};
+std::string name_of(const RunStatus& run) { return run.id + " seed " + std::to_string(run.seed); }
 
-class Watcher {
- public:
-  explicit Watcher(fs::path folder) : folder_(std::move(folder)) {}
+std::string bar_of(int64_t step, int64_t steps) {
+  constexpr int64_t kWidth = 20;
+  const int64_t full = steps > 0 ? std::clamp<int64_t>(kWidth * step / steps, 0, kWidth) : 0;
+  return "[" + std::string(static_cast<size_t>(full), '#') +
+         std::string(static_cast<size_t>(kWidth - full), '.') + "]";
+}
 
-  // A line a run, and one for all. `is_over` where nothing more will change by itself.
-  std::string look(bool& is_over) {
-    const Results results = read_sweep_results(folder_);
-    size_t width = 0;
-    for (const auto& run : results.results) width = std::max(width, display_width(name_of(run)));
-    std::string text;
-    std::map<RunState, int64_t> states;
-    for (const auto& run : results.results) {
-      ++states[run.state];
-      const std::string name = name_of(run);
-      text += name + std::string(width + 2 - display_width(name), ' ') + line_of(run, results);
-    }
-    text += std::to_string(states[RunState::complete]) + " of " +
-            std::to_string(results.results.size()) + " runs complete";
-    for (const auto state :
-         {RunState::running, RunState::diverged, RunState::failed, RunState::interrupted}) {
-      if (states[state] > 0) {
-        text += ", " + std::to_string(states[state]) + " " + transformer::name_of(state);
-      }
-    }
-    is_over = states[RunState::running] == 0;
-    return text + "\n";
+std::string progress_of(const RunStatus& run) {
+  if (!run.step) return "has not logged a step yet";
+  std::string text = bar_of(*run.step, run.train_steps) + " step " + grouped(*run.step) + " of " +
+                     grouped(run.train_steps);
+  if (run.loss) text += formatted(", loss %.3f", *run.loss);
+  if (run.perplexity) text += formatted(", perplexity %.2f", *run.perplexity);
+  if (run.seconds_left) text += ", about " + duration(*run.seconds_left) + " left";
+  return text;
+}
+
+std::string result_of(const RunStatus& run) {
+  return formatted("perplexity %.3f", *run.perplexity) + formatted(", BLEU %.1f, ", *run.bleu) +
+         duration(*run.seconds);
+}
+
+std::string line_of(const RunStatus& run) {
+  constexpr size_t kMost = 100, kWidth = 14;
+  const std::string state = transformer::name_of(run.state);
+  std::string text = printable(run.message, kMost);
+  if (run.state == RunState::complete) text = result_of(run);
+  if (run.state == RunState::running) text = progress_of(run);
+  return state + std::string(kWidth - state.size(), ' ') + text + "\n";
+}
+
+// A line a run, and one for all.
+std::string lines_of(const std::vector<RunStatus>& runs) {
+  size_t width = 0;
+  for (const auto& run : runs) width = std::max(width, display_width(name_of(run)));
+  std::string text;
+  std::map<RunState, int64_t> states;
+  for (const auto& run : runs) {
+    ++states[run.state];
+    const std::string name = name_of(run);
+    text += name + std::string(width + 2 - display_width(name), ' ') + line_of(run);
   }
-
- private:
-  static std::string name_of(const RunRecord& run) {
-    return run.id + " seed " + std::to_string(run.seed);
-  }
-
-  std::string line_of(const RunRecord& run, const Results& results) {
-    if (run.state == RunState::complete) {
-      char figures[80];
-      std::snprintf(figures, sizeof figures, "complete      perplexity %.3f, BLEU %.1f, ",
-                    run.result->perplexity, run.result->bleu);
-      return figures + duration(run.result->seconds) + "\n";
+  text += std::to_string(states[RunState::complete]) + " of " + std::to_string(runs.size()) +
+          " runs complete";
+  for (const auto state :
+       {RunState::running, RunState::diverged, RunState::failed, RunState::interrupted}) {
+    if (states[state] > 0) {
+      text += ", " + std::to_string(states[state]) + " " + transformer::name_of(state);
     }
-    const std::string state = transformer::name_of(run.state);
-    if (run.state != RunState::running) {
-      constexpr size_t kMost = 100;
-      return state + std::string(14 - state.size(), ' ') + printable(run.message, kMost) + "\n";
-    }
-    return state + std::string(14 - state.size(), ' ') + progress_of(run, results) + "\n";
   }
-
-  std::string progress_of(const RunRecord& run, const Results& results) {
-    const auto metrics = folder_ / run.id / ("seed-" + std::to_string(run.seed)) / "metrics.jsonl";
-    const auto progress = last_progress(metrics);
-    if (!progress) return "has not logged a step yet";
-    const auto row = std::find_if(results.rows.begin(), results.rows.end(),
-                                  [&](const RowRecord& each) { return each.id == run.id; });
-    const Json::json_pointer key("/training/train_steps");
-    const int64_t steps = row->config.contains(key) ? row->config[key].get<int64_t>() : 0;
-    char loss[48];
-    std::snprintf(loss, sizeof loss, ", loss %.3f", progress->loss);
-    std::string text = bar(progress->step, steps) + " step " + grouped(progress->step) + " of " +
-                       grouped(steps) + loss;
-    const auto validated = learning_curve(metrics, "valid_perplexity");
-    if (!validated.empty()) {
-      char perplexity[64];
-      std::snprintf(perplexity, sizeof perplexity, ", perplexity %.2f", validated.back().second);
-      text += perplexity;
-    }
-    const auto [seen, is_new] = seen_.try_emplace(name_of(run), Seen{progress->step, Clock::now()});
-    const int64_t since = progress->step - seen->second.step;
-    if (since > 0 && steps > progress->step) {
-      const double a_step = seconds_since(seen->second.time) / static_cast<double>(since);
-      text += ", about " + duration(a_step * static_cast<double>(steps - progress->step)) + " left";
-    }
-    return text;
-  }
-
-  static std::string bar(int64_t step, int64_t steps) {
-    constexpr int64_t kWidth = 20;
-    const int64_t full = steps > 0 ? std::clamp<int64_t>(kWidth * step / steps, 0, kWidth) : 0;
-    return "[" + std::string(static_cast<size_t>(full), '#') +
-           std::string(static_cast<size_t>(kWidth - full), '.') + "]";
-  }
-
-  fs::path folder_;
-  std::map<std::string, Seen> seen_;
-};
+  return text + "\n";
+}
 
 }  // namespace
 
@@ -131,13 +90,14 @@ int watch_command(int argc, char** argv) {
              .most = 1},
             argc, argv);
   if (!arguments) return 0;
-  Watcher watcher(arguments->positional[0]);
+  SweepObserver sweep(arguments->positional[0]);
   const Interrupts interrupts(Interrupts::Second::is_counted);
   const bool once = arguments->has("once") || isatty(STDOUT_FILENO) == 0;
   while (true) {
-    bool is_over = false;
-    const auto text = watcher.look(is_over);
-    std::cout << (once ? "" : "\x1b[H\x1b[2J") << text << std::flush;
+    sweep.look();
+    std::cout << (once ? "" : "\x1b[H\x1b[2J") << lines_of(sweep.runs()) << std::flush;
+    const bool is_over =
+        std::ranges::find(sweep.runs(), RunState::running, &RunStatus::state) == sweep.runs().end();
     for (int i = 0; i < 20 && !once && !is_over && interrupts.count() == 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

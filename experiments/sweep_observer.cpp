@@ -1,0 +1,127 @@
+#include "experiments/sweep_observer.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "experiments/divergence.h"
+#include "experiments/run_log.h"
+#include "experiments/sweep_folder.h"
+#include "transformer/config.h"
+#include "transformer/error.h"
+#include "transformer/folder_lock.h"
+
+namespace transformer {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Differs once the file is another one. "" where there is none.
+std::string stamp_of(const fs::path& file) {
+  struct stat now {};
+  if (stat(file.c_str(), &now) != 0) return "";
+  return std::to_string(now.st_ino) + " " + std::to_string(now.st_size) + " " +
+         std::to_string(now.st_mtim.tv_sec) + " " + std::to_string(now.st_mtim.tv_nsec);
+}
+
+// Else it is a sweep's, or said to be none.
+bool is_single_run(const fs::path& folder) {
+  return fs::exists(folder / "config.json") && !fs::exists(folder / "results.json");
+}
+
+// A run by itself as a sweep of one row, called by its folder.
+Results results_of_run(const fs::path& folder) {
+  const Config config = read_config(folder / "config.json");
+  const std::string id = fs::absolute(folder).lexically_normal().filename().string();
+  RunRecord run{id, config.training.seed, RunState::interrupted, {}, ""};
+  if (fs::exists(folder / "result.json")) {
+    run.result = read_result(folder / "result.json");
+    run.state = RunState::complete;
+  } else if (is_locked(folder)) {
+    run.state = RunState::running;
+  } else if (const auto divergence = read_divergence(folder)) {
+    run.state = RunState::diverged;
+    run.message = divergence->message;
+    run.diverged_at = divergence->step;
+  }
+  Results results;
+  results.rows.push_back({id, "", Json::object(), {}, to_json(config)});
+  results.results.push_back(std::move(run));
+  return results;
+}
+
+int64_t train_steps_of(const Results& results, const std::string& id) {
+  const auto row = std::ranges::find(results.rows, id, &RowRecord::id);
+  const Json::json_pointer key("/training/train_steps");
+  if (row == results.rows.end() || !row->config.contains(key)) return 0;
+  return row->config[key].is_number_integer() ? row->config[key].get<int64_t>() : 0;
+}
+
+}  // namespace
+
+SweepObserver::SweepObserver(fs::path folder) : folder_(std::move(folder)) {}
+
+bool SweepObserver::look() {
+  std::string stamp = is_locked(folder_) ? "held " : "free ";
+  for (const char* file : {"results.json", "result.json", "divergence.json"}) {
+    stamp += stamp_of(folder_ / file) + ";";
+  }
+  bool is_other = stamp != stamp_;
+  if (is_other) {
+    results_ = is_single_run(folder_) ? results_of_run(folder_) : read_sweep_results(folder_);
+    stamp_ = stamp;
+  }
+  for (const auto& run : results_.results) is_other |= curves_of({run.id, run.seed}).look();
+  runs_.clear();
+  for (const auto& run : results_.results) runs_.push_back(status_of(run));
+  for (auto& status : runs_) {
+    if (status.state == RunState::running) add_progress(status);
+  }
+  return is_other;
+}
+
+Curve SweepObserver::curve(const std::string& id, int64_t seed, const std::string& key) const {
+  const auto found = curves_.find({id, seed});
+  return found == curves_.end() ? Curve() : found->second.curve(key);
+}
+
+RunStatus SweepObserver::status_of(const RunRecord& run) const {
+  RunStatus status{run.id, run.seed, run.state, run.message};
+  status.train_steps = train_steps_of(results_, run.id);
+  const Curve validated = curve(run.id, run.seed, kValidation);
+  if (!validated.empty()) status.perplexity = validated.back().second;
+  if (run.result) {
+    status.step = run.result->train_steps;
+    status.perplexity = run.result->perplexity;
+    status.bleu = run.result->bleu;
+    status.seconds = run.result->seconds;
+  }
+  return status;
+}
+
+void SweepObserver::add_progress(RunStatus& status) {
+  const Run run{status.id, status.seed};
+  const auto progress = last_progress(metrics_of(run));
+  if (!progress) return;
+  status.step = progress->step;
+  status.loss = progress->loss;
+  const auto [seen, is_new] = seen_.try_emplace(run, Seen{progress->step, Clock::now()});
+  const int64_t since = progress->step - seen->second.step;
+  if (since <= 0 || status.train_steps <= progress->step) return;
+  const double a_step = seconds_since(seen->second.time) / static_cast<double>(since);
+  status.seconds_left = a_step * static_cast<double>(status.train_steps - progress->step);
+}
+
+GrowingCurves& SweepObserver::curves_of(const Run& run) {
+  const auto found = curves_.find(run);
+  if (found != curves_.end()) return found->second;
+  return curves_.try_emplace(run, metrics_of(run), std::vector<std::string>{kValidation, kTraining})
+      .first->second;
+}
+
+fs::path SweepObserver::metrics_of(const Run& run) const {
+  if (is_single_run(folder_)) return folder_ / "metrics.jsonl";
+  return folder_ / run.first / ("seed-" + std::to_string(run.second)) / "metrics.jsonl";
+}
+
+}  // namespace transformer

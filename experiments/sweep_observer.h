@@ -1,0 +1,72 @@
+#pragma once
+
+// How a sweep goes on, seen from another process that reads its folder and changes nothing: what
+// `watch` prints and the live page shows.
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/curves.h"
+#include "experiments/record.h"
+#include "transformer/clock.h"
+
+namespace transformer {
+
+// One (row, seed) as it stands.
+struct RunStatus {
+  std::string id;
+  int64_t seed = 0;
+  RunState state = RunState::missing;
+  std::string message{};
+  int64_t train_steps = 0;               // 0: not known
+  std::optional<int64_t> step{};         // that was logged last; none before the first is
+  std::optional<double> loss{};          // of that step
+  std::optional<double> perplexity{};    // on data.valid: the result's, else the last measured
+  std::optional<double> bleu{};          // a complete run's
+  std::optional<double> seconds{};       // a complete run's training
+  std::optional<double> seconds_left{};  // a running one's, at its speed since it was first seen
+};
+
+class SweepObserver {
+ public:
+  // The curves that are followed, by their keys in metrics.jsonl.
+  static constexpr auto kValidation = "valid_perplexity";
+  static constexpr auto kTraining = "nll";
+
+  // `folder`: a sweep's, or that of a run by itself, which then is a sweep of one.
+  explicit SweepObserver(std::filesystem::path folder);
+
+  // Reads what is there now. Returns whether anything but the time left has changed. Throws
+  // UserError as read_sweep_results does.
+  bool look();
+
+  const Results& results() const { return results_; }
+  const std::vector<RunStatus>& runs() const { return runs_; }  // as results().results
+  Curve curve(const std::string& id, int64_t seed, const std::string& key) const;
+
+ private:
+  using Run = std::pair<std::string, int64_t>;
+  // A run as it was when it was first looked at: its speed is measured from there.
+  struct Seen {
+    int64_t step = 0;
+    Clock::time_point time;
+  };
+
+  RunStatus status_of(const RunRecord& run) const;
+  void add_progress(RunStatus& status);
+  GrowingCurves& curves_of(const Run& run);
+  std::filesystem::path metrics_of(const Run& run) const;
+
+  std::filesystem::path folder_;
+  Results results_;
+  std::string stamp_;  // of results_
+  std::vector<RunStatus> runs_;
+  std::map<Run, Seen> seen_;
+  std::map<Run, GrowingCurves> curves_;
+};
+
+}  // namespace transformer
