@@ -328,3 +328,29 @@ TEST_CASE("beam search: a model that gives no number is a failure", "[numeric]")
   model->output_weight().select(0, 4).fill_(std::nan(""));
   REQUIRE_THROWS_AS(beam_search(model, {{5, kEnd}}, {}, torch::kCPU), Failure);
 }
+
+TEST_CASE("beam search: its history is a tree that leads to every translation", "[numeric]") {
+  auto model = make_model(9);
+  const DecodingConfig decoding{.beam = 3, .max_extra_length = 4};
+  for (const auto& source : random_sources(4, 9, 5)) {
+    std::vector<SearchNode> history;
+    const auto found = beam_search(model, {source}, decoding, torch::kCPU, {.history = &history});
+    for (const auto& hypothesis : found[0]) {
+      const auto end = std::ranges::find_if(history, [&](const SearchNode& node) {
+        return node.piece == kEnd && node.log_probability == hypothesis.log_probability;
+      });
+      REQUIRE(end != history.end());
+      Pieces pieces;
+      for (int64_t node = end->parent; node >= 0;) {
+        const auto& each = history[static_cast<size_t>(node)];
+        pieces.insert(pieces.begin(), each.piece);
+        REQUIRE(each.parent < node);
+        node = each.parent;
+      }
+      REQUIRE(pieces == hypothesis.pieces);
+    }
+  }
+  std::vector<SearchNode> history;
+  REQUIRE_THROWS(
+      beam_search(model, random_sources(2, 9), decoding, torch::kCPU, {.history = &history}));
+}

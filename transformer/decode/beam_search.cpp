@@ -77,14 +77,16 @@ class Search {
   struct Unfinished {
     std::vector<int32_t> pieces;
     double log_probability = 0.0;
-    int64_t from = 0;  // which of the previous step's it continues
+    int64_t from = 0;   // which of the previous step's it continues
+    int64_t node = -1;  // in the history
   };
 
   Search(int64_t source_pieces, const ModelConfig& model, const DecodingConfig& decoding,
-         const std::optional<int64_t>& pieces)
+         const SearchOptions& options)
       : decoding_(decoding),
-        fewest_pieces_(pieces.value_or(0)),
-        most_pieces_(pieces.value_or(source_pieces + decoding.max_extra_length)) {
+        history_(options.history),
+        fewest_pieces_(options.pieces.value_or(0)),
+        most_pieces_(options.pieces.value_or(source_pieces + decoding.max_extra_length)) {
     if (model.positions == PositionKind::learned) {
       most_pieces_ = std::min(most_pieces_, model.max_positions - 1);
     }
@@ -99,9 +101,12 @@ class Search {
       const auto& [from, piece, log_probability] = continuations[rank];
       const auto& hypothesis = unfinished_[static_cast<size_t>(from)];
       if (piece == kEos) {
-        if (rank < beam) finish(hypothesis.pieces, log_probability);
+        if (rank >= beam) continue;
+        finish(hypothesis.pieces, log_probability);
+        noted(hypothesis.node, piece, log_probability);
       } else {
-        next.push_back({hypothesis.pieces, log_probability, from});
+        const int64_t node = noted(hypothesis.node, piece, log_probability);
+        next.push_back({hypothesis.pieces, log_probability, from, node});
         next.back().pieces.push_back(piece);
       }
     }
@@ -139,6 +144,13 @@ class Search {
     return found;
   }
 
+  // Returns the node; -1 where nobody asks for a history.
+  int64_t noted(int64_t parent, int32_t piece, double log_probability) {
+    if (history_ == nullptr) return -1;
+    history_->push_back({parent, piece, log_probability});
+    return std::ssize(*history_) - 1;
+  }
+
   // Keeps the best `beam`, best first.
   void finish(const std::vector<int32_t>& pieces, double log_probability) {
     const auto length = static_cast<int64_t>(pieces.size()) + 1;
@@ -160,6 +172,7 @@ class Search {
   }
 
   DecodingConfig decoding_;
+  std::vector<SearchNode>* history_;
   int64_t fewest_pieces_;
   int64_t most_pieces_;
   std::vector<Unfinished> unfinished_ = std::vector<Unfinished>(1);  // nothing written
@@ -238,7 +251,7 @@ void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& s
   std::vector<size_t> active(rows.size());  // the searches that go on, in the cache's order
   std::iota(active.begin(), active.end(), size_t{0});
   for (const size_t row : rows) {
-    searches.emplace_back(std::ssize(sources[row]) - 1, model->config(), decoding, options.pieces);
+    searches.emplace_back(std::ssize(sources[row]) - 1, model->config(), decoding, options);
   }
 
   auto tokens = torch::full({cache.rows}, int64_t{kBos}, torch::kLong);
@@ -308,6 +321,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Transformer& model,
     TORCH_CHECK(!source.empty() && source.back() == kEos,
                 "beam search: a source sentence ends with ", kEos);
   }
+  TORCH_CHECK(options.history == nullptr || sources.size() == 1,
+              "beam search: a history is of one sentence alone");
   const c10::InferenceMode inference;
   const EvaluationMode evaluation(model);
 

@@ -38,6 +38,13 @@ struct SearchProfile {
   double flops = 0;  // analysis/flops.h, padding included
 };
 
+// A hypothesis at a step of a search, as a node of the tree that they make.
+struct SearchNode {
+  int64_t parent = -1;  // the node that it continues; -1: begin of sentence
+  int32_t piece = 0;    // written at this step; end of sentence where it is finished
+  double log_probability = 0.0;
+};
+
 // What the caller of a search hears from it, and can say to it.
 struct SearchOptions {
   std::function<void(size_t)> on_done = nullptr;  // how many sentences are done
@@ -47,6 +54,8 @@ struct SearchOptions {
   // Every translation has exactly so many pieces, for measuring: it cannot end before.
   std::optional<int64_t> pieces = std::nullopt;
   SearchProfile* profile = nullptr;
+  // Of one sentence searched alone: every hypothesis that was kept, step by step.
+  std::vector<SearchNode>* history = nullptr;
 
   bool stopped() const { return stop != nullptr && stop->load(); }
 };

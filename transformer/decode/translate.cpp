@@ -56,8 +56,8 @@ std::vector<std::vector<Translation>> translate(Translator& translator,
       beam_search(translator.model, written, translator.decoding, translator.device, heard);
   for (size_t k = 0; k < found.size(); ++k) {
     for (const Hypothesis& each : found[k]) {
-      translations[lines[k]].push_back(
-          {one_line(translator.target.decode(each.pieces)), each.log_probability, each.score});
+      translations[lines[k]].push_back({one_line(translator.target.decode(each.pieces)),
+                                        each.log_probability, each.score, each.pieces});
     }
   }
   return translations;

@@ -31,9 +31,10 @@ std::optional<std::string> too_long(int64_t pieces, const ModelConfig& model,
                                     const DecodingConfig& decoding);
 
 struct Translation {
-  std::string text;            // one line: control characters are written as spaces
-  double log_probability = 0;  // natural, summed over the pieces and end-of-sentence
-  double score = 0;            // by which the beam chose: divided by the length penalty
+  std::string text;               // one line: control characters are written as spaces
+  double log_probability = 0;     // natural, summed over the pieces and end-of-sentence
+  double score = 0;               // by which the beam chose: divided by the length penalty
+  std::vector<int32_t> pieces{};  // without end of sentence
 };
 
 // Each sentence's translations, the best first, at most decoding.beam of them; of a sentence
