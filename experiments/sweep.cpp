@@ -250,24 +250,20 @@ SweepRow resolved_row(const Sweep& sweep, const RowEntry& entry, const Json& poi
   return row;
 }
 
-// `where` stands before what is wrong of the rows once the overrides are applied.
-Sweep load(const fs::path& path, const std::vector<std::string>& overrides,
-           const std::string& where) {
-  const std::string file = path.string();
-  const Json json = read_config_file(path);
+bool has_sweep_keys(const Json& json) {
   const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
-  const bool is_sweep = has("rows") || has("grid") || has("set") || has("seeds");
+  return has("rows") || has("grid") || has("set") || has("seeds");
+}
 
-  Sweep sweep;
+// What the content of a file makes of its base. `where` stands before what is wrong of the rows
+// once the overrides are applied.
+Sweep assembled(const Json& json, const Config& base, const fs::path& path,
+                const std::vector<std::string>& overrides, const std::string& where) {
+  const std::string file = path.string();
+  const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+  Sweep sweep{base, {}, {}};
   SweepFile content;
-  if (is_sweep) {
-    read_fields(content, json, file);
-    if (content.base.empty())
-      throw UserError(file + ": base: expected the experiment it starts from");
-    sweep.base = read_config(path.parent_path() / content.base);
-  } else {
-    sweep.base = read_config(path);
-  }
+  if (has_sweep_keys(json)) read_fields(content, json, file);
   if (has("rows") && content.rows.is_array() && content.rows.empty()) {
     throw UserError(file + ": rows: expected at least one row; got []; leave it out to run " +
                     (has("grid") ? "the grid alone" : "the base alone"));
@@ -301,6 +297,19 @@ Sweep load(const fs::path& path, const std::vector<std::string>& overrides,
   return sweep;
 }
 
+Sweep load(const fs::path& path, const std::vector<std::string>& overrides,
+           const std::string& where) {
+  const Json json = read_config_file(path);
+  if (!has_sweep_keys(json)) return assembled(json, read_config(path), path, overrides, where);
+  SweepFile content;
+  read_fields(content, json, path.string());
+  if (content.base.empty()) {
+    throw UserError(path.string() + ": base: expected the experiment it starts from");
+  }
+  const Config base = read_config(path.parent_path() / content.base);
+  return assembled(json, base, path, overrides, where);
+}
+
 bool is_sound(const fs::path& path) {
   try {
     load(path, {}, "");
@@ -332,6 +341,11 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
     if (overrides.empty() || !is_sound(path)) throw;
   }
   return load(path, overrides, kCommandLine);  // throws too, and names it
+}
+
+Sweep sweep_of(const Json& content, const Config& base, const fs::path& name,
+               const std::vector<std::string>& overrides) {
+  return assembled(content, base, name, overrides, kCommandLine);
 }
 
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids) {

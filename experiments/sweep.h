@@ -38,6 +38,12 @@ struct Sweep {
 // `FILE: row ID: KEY: ...`, with "command line" for FILE where the file by itself is sound.
 Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
+// The same of what has been read already: `content` is a sweep file's, with `base` for the
+// experiment that it names, or {} for `base` alone. `name` stands for the file's: a single row is
+// called by it.
+Sweep sweep_of(const Json& content, const Config& base, const std::filesystem::path& name,
+               const std::vector<std::string>& overrides);
+
 // Leaves the rows with these ids, in the sweep's order. Throws UserError on one that is not there
 // or given twice.
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids);

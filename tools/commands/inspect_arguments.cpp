@@ -13,11 +13,10 @@ std::vector<SweepRow> rows_of(const Arguments& arguments) {
   return with_vocabulary_size(load_sweep(arguments.positional[0], arguments.overrides)).rows;
 }
 
-Config one_config(const Arguments& arguments) {
-  const auto rows = rows_of(arguments);
+Config one_config(const Arguments& arguments, const std::vector<SweepRow>& rows) {
   if (rows.size() > 1) {
-    throw UserError(arguments.positional[0] + ": expected one experiment; got " +
-                    std::to_string(rows.size()) + " rows");
+    throw UserError((arguments.positional.empty() ? "the config" : arguments.positional[0]) +
+                    ": expected one experiment; got " + std::to_string(rows.size()) + " rows");
   }
   return rows[0].config;
 }

@@ -13,7 +13,7 @@ namespace transformer {
 std::vector<SweepRow> rows_of(const Arguments& arguments);
 
 // Of a topic that shows one: throws UserError where there are several.
-Config one_config(const Arguments& arguments);
+Config one_config(const Arguments& arguments, const std::vector<SweepRow>& rows);
 
 // The integers of a comma list, each at least `least` and at most `most`.
 std::vector<int64_t> integers_of(const Arguments& arguments, const std::string& option,

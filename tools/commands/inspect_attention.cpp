@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "experiments/display_width.h"
+#include "tools/commands/attention_figures.h"
 #include "tools/commands/inspect_arguments.h"
 #include "tools/commands/inspect_commands.h"
 #include "tools/commands/model_options.h"
@@ -19,45 +20,8 @@ namespace transformer {
 
 namespace {
 
-// A sentence pair as the model reads it.
-struct Pieces {
-  std::vector<int32_t> ids;
-  std::vector<std::string> texts;
-};
-
-void add_piece(Pieces& pieces, const Tokenizer& tokenizer, int32_t id) {
-  constexpr size_t kMost = 60;
-  pieces.ids.push_back(id);
-  pieces.texts.push_back(printable(tokenizer.piece(id), kMost));
-}
-
-Pieces source_of(const Tokenizer& tokenizer, const std::string& text) {
-  Pieces pieces;
-  for (const int32_t id : tokenizer.encode(text)) add_piece(pieces, tokenizer, id);
-  add_piece(pieces, tokenizer, kEos);
-  return pieces;
-}
-
-Pieces target_of(const Tokenizer& tokenizer, const std::string& text) {
-  Pieces pieces;
-  add_piece(pieces, tokenizer, kBos);
-  for (const int32_t id : tokenizer.encode(text)) add_piece(pieces, tokenizer, id);
-  return pieces;
-}
-
-// Which attentions and heads; -1: all.
-struct Choice {
-  std::string kind;  // encoder, decoder, cross, or empty
-  int64_t layer = -1;
-  int64_t head = -1;
-};
-
-std::string kind_of(const SublayerName& name) {
-  return name.sublayer == "cross_attention" ? "cross" : name.stack;
-}
-
-Choice choice_of(const Arguments& arguments, const ModelConfig& model) {
-  Choice choice;
+AttentionChoice choice_of(const Arguments& arguments, const ModelConfig& model) {
+  AttentionChoice choice;
   if (arguments.has("kind")) {
     choice.kind = arguments.get<std::string>("kind");
     if (choice.kind != "encoder" && choice.kind != "decoder" && choice.kind != "cross") {
@@ -68,11 +32,6 @@ Choice choice_of(const Arguments& arguments, const ModelConfig& model) {
   if (arguments.has("layer")) choice.layer = arguments.integer("layer", 0, model.N - 1);
   if (arguments.has("head")) choice.head = arguments.integer("head", 0, model.h - 1);
   return choice;
-}
-
-bool is_chosen(const Choice& choice, const SublayerName& name) {
-  return (choice.kind.empty() || choice.kind == kind_of(name)) &&
-         (choice.layer < 0 || choice.layer == name.layer);
 }
 
 // A weight from 0 to 1 in ten steps.
@@ -117,24 +76,25 @@ void print_heads(const torch::Tensor& weights, const std::vector<int64_t>& heads
   }
 }
 
-Json heads_json(const torch::Tensor& weights, const std::vector<int64_t>& heads) {
-  Json list = Json::array();
-  for (const int64_t head : heads) {
-    Json rows = Json::array();
-    const auto matrix = weights[head].to(torch::kDouble).contiguous();
-    for (int64_t q = 0; q < matrix.size(0); ++q) {
-      const auto* row = matrix.const_data_ptr<double>() + q * matrix.size(1);
-      rows.push_back(std::vector<double>(row, row + matrix.size(1)));
-    }
-    list.push_back({{"head", head}, {"weights", rows}});
-  }
-  return list;
-}
-
 std::string joined(const std::vector<std::string>& pieces) {
   std::string text;
   for (const auto& piece : pieces) text += (text.empty() ? "" : " ") + piece;
   return text;
+}
+
+void print_attention(Translator& translator, const Pieces& source, const Pieces& target,
+                     const AttentionChoice& choice) {
+  const auto heads = chosen_heads(choice, translator.model->config().h);
+  std::cout << "source: " << joined(source.texts) << "\ntarget: " << joined(target.texts) << "\n";
+  for (const auto& each :
+       attention_weights(translator.model, padded({source.ids}, translator.device),
+                         padded({target.ids}, translator.device))) {
+    const SublayerName name(each.attention);
+    if (!is_chosen(choice, name)) continue;
+    std::cout << "\n" << each.attention << "\n";
+    print_heads(each.weights[0].to(torch::kCPU), heads,
+                name.stack == "encoder" ? source.texts : target.texts);
+  }
 }
 
 }  // namespace
@@ -174,9 +134,11 @@ int inspect_attention_command(int argc, char** argv) {
   }
   auto loaded = load_model(*arguments);
   auto& translator = loaded.translator;
-  const Choice choice = choice_of(*arguments, loaded.config.model);
-  const auto source = source_of(translator.source, arguments->get<std::string>("source"));
-  const auto target = target_of(translator.target, arguments->get<std::string>("target"));
+  const AttentionChoice choice = choice_of(*arguments, loaded.config.model);
+  const auto source = pieces_of_source(
+      translator.source, translator.source.encode(arguments->get<std::string>("source")));
+  const auto target = pieces_of_target(
+      translator.target, translator.target.encode(arguments->get<std::string>("target")));
   for (const auto& [side, pieces] : {std::pair{"source", &source}, {"target", &target}}) {
     if (std::ssize(pieces->ids) > kMostPieces) {
       throw UserError(std::string("--") + side + ": expected at most " +
@@ -184,33 +146,10 @@ int inspect_attention_command(int argc, char** argv) {
                       std::to_string(pieces->ids.size()));
     }
   }
-  const auto all = attention_weights(translator.model, padded({source.ids}, translator.device),
-                                     padded({target.ids}, translator.device));
-  std::vector<int64_t> heads;
-  for (int64_t head = 0; head < loaded.config.model.h; ++head) {
-    if (choice.head < 0 || choice.head == head) heads.push_back(head);
-  }
-  const bool as_json = arguments->has("json");
-  Json list = Json::array();
-  if (!as_json) {
-    std::cout << "source: " << joined(source.texts) << "\ntarget: " << joined(target.texts) << "\n";
-  }
-  for (const auto& each : all) {
-    const SublayerName name(each.attention);
-    if (!is_chosen(choice, name)) continue;
-    const auto weights = each.weights[0].to(torch::kCPU);
-    if (as_json) {
-      list.push_back({{"attention", each.attention},
-                      {"kind", kind_of(name)},
-                      {"layer", name.layer},
-                      {"heads", heads_json(weights, heads)}});
-    } else {
-      std::cout << "\n" << each.attention << "\n";
-      print_heads(weights, heads, name.stack == "encoder" ? source.texts : target.texts);
-    }
-  }
-  if (as_json) {
-    print_json({{"source", source.texts}, {"target", target.texts}, {"attention", list}});
+  if (arguments->has("json")) {
+    print_json(attention_figures(translator, source, target, choice));
+  } else {
+    print_attention(translator, source, target, choice);
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/layer_complexity.h"
 #include "transformer/error.h"
@@ -27,49 +27,66 @@ LayerSizes sizes_of(const std::vector<std::string>& overrides) {
   return sizes;
 }
 
-}  // namespace
+struct NamedComplexity {
+  std::string type;
+  LayerComplexity complexity;
+  double to_self_attention;  // its operations to self-attention's
+};
 
-int inspect_complexity_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect complexity");
-  options.add_options()("json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect complexity",
-       .summary = "Table 1: a layer's operations, the least of them that must follow one another, "
-                  "and the longest path\nbetween two positions, constants left out; n is the "
-                  "length, d the width, k a kernel, r a neighbourhood.",
-       .usage = "[n=70] [d=512] [k=3] [r=16]",
-       .example = "transformer inspect complexity n=70 d=512",
-       .most = 0,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const LayerSizes sizes = sizes_of(arguments->overrides);
+std::vector<NamedComplexity> complexities_of(const LayerSizes& sizes) {
   const double self_attention = layer_complexity(LayerType::self_attention, sizes).operations;
-  Json list = Json::array();
-  std::vector<std::vector<std::string>> lines = {
-      {"layer type", "operations", "to self-attention", "sequential", "path", "alike at n ="}};
   constexpr auto kNames = names(LayerType{});
+  std::vector<NamedComplexity> all;
   for (size_t i = 0; i < kNames.size(); ++i) {
     const auto complexity = layer_complexity(static_cast<LayerType>(i), sizes);
-    Json json{{"type", kNames[i]}};
-    json.update(to_json(complexity));
-    json["to_self_attention"] = complexity.operations / self_attention;
-    list.push_back(json);
-    lines.push_back({kNames[i], formatted("%.3e", complexity.operations),
-                     formatted("%.2f", complexity.operations / self_attention),
-                     formatted("%.0f", complexity.sequential), formatted("%.2f", complexity.path),
-                     complexity.crossing ? formatted("%.0f", *complexity.crossing) : ""});
+    all.push_back({kNames[i], complexity, complexity.operations / self_attention});
   }
-  if (arguments->has("json")) {
-    print_json({{"sizes", to_json(sizes)}, {"layers", list}});
-    return 0;
+  return all;
+}
+
+Json complexity_figures(const Arguments& arguments, const std::vector<SweepRow>&) {
+  const LayerSizes sizes = sizes_of(arguments.overrides);
+  Json list = Json::array();
+  for (const auto& [type, complexity, to_self_attention] : complexities_of(sizes)) {
+    Json json{{"type", type}};
+    json.update(to_json(complexity));
+    json["to_self_attention"] = to_self_attention;
+    list.push_back(json);
+  }
+  return {{"sizes", to_json(sizes)}, {"layers", list}};
+}
+
+void print_complexity(const Arguments& arguments, const std::vector<SweepRow>&) {
+  const LayerSizes sizes = sizes_of(arguments.overrides);
+  std::vector<std::vector<std::string>> lines = {
+      {"layer type", "operations", "to self-attention", "sequential", "path", "alike at n ="}};
+  for (const auto& [type, complexity, to_self_attention] : complexities_of(sizes)) {
+    lines.push_back({type, formatted("%.3e", complexity.operations),
+                     formatted("%.2f", to_self_attention), formatted("%.0f", complexity.sequential),
+                     formatted("%.2f", complexity.path),
+                     complexity.crossing ? formatted("%.0f", *complexity.crossing) : ""});
   }
   std::cout << "n = " << sizes.n << ", d = " << sizes.d << ", k = " << sizes.k
             << ", r = " << sizes.r << "\n\n";
   print_cells(std::cout, lines, 1);
   std::cout << "\nSelf-attention is the cheaper one below the n in the last column.\n";
-  return 0;
+}
+
+}  // namespace
+
+const InspectTopic& complexity_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect complexity",
+               .summary = "Table 1: a layer's operations, the least of them that must follow one "
+                          "another, and the longest path\nbetween two positions, constants left "
+                          "out; n is the length, d the width, k a kernel, r a neighbourhood.",
+               .usage = "[n=70] [d=512] [k=3] [r=16]",
+               .example = "transformer inspect complexity n=70 d=512",
+               .most = 0,
+               .with_overrides = true},
+      .figures = complexity_figures,
+      .print = print_complexity};
+  return topic;
 }
 
 }  // namespace transformer

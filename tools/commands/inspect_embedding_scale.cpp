@@ -1,41 +1,39 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
 #include "tools/commands/inspect_model.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/embedding_scale.h"
 
 namespace transformer {
 
-int inspect_embedding_scale_command(int argc, char** argv) {
+namespace {
+
+EmbeddingScales scales_of(const Config& config) {
   constexpr int64_t kSentences = 8, kLength = 32;
-  cxxopts::Options options("transformer inspect embedding-scale");
-  options.add_options()("json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect embedding-scale",
-       .summary = "Mean norms of embeddings as initialised, times sqrt(d_model) (section 3.4), of "
-                  "the positions added to\nthem, and of the sum: what enters the first layer when "
-                  "the model is run on drawn word-pieces.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect embedding-scale configs/base.json",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
+  auto model = initialised_model(config);
+  const auto batch = drawn_batch(config, kSentences, kLength);
+  return embedding_scales(model, batch.source, batch.target_input);
+}
+
+Json embedding_scale_figures(const Arguments&, const std::vector<SweepRow>& rows) {
   Json list = Json::array();
-  std::vector<std::vector<std::string>> lines = {
-      {"row", "d_model", "side", "embedding", "× √d_model", "position", "sum"}};
-  for (const auto& row : rows_of(*arguments)) {
-    auto model = initialised_model(row.config);
-    const auto batch = drawn_batch(row.config, kSentences, kLength);
-    const auto scales = embedding_scales(model, batch.source, batch.target_input);
+  for (const auto& row : rows) {
+    const auto scales = scales_of(row.config);
     list.push_back({{"id", row.id},
                     {"d_model", row.config.model.d_model},
                     {"source", to_json(scales.source)},
                     {"target", to_json(scales.target)}});
+  }
+  return {{"rows", list}};
+}
+
+void print_embedding_scale(const Arguments&, const std::vector<SweepRow>& rows) {
+  std::vector<std::vector<std::string>> lines = {
+      {"row", "d_model", "side", "embedding", "× √d_model", "position", "sum"}};
+  for (const auto& row : rows) {
+    const auto scales = scales_of(row.config);
     for (const auto& [side, scale] :
          {std::pair{"source", &scales.source}, {"target", &scales.target}}) {
       lines.push_back({row.id, std::to_string(row.config.model.d_model), side,
@@ -43,12 +41,25 @@ int inspect_embedding_scale_command(int argc, char** argv) {
                        formatted("%.4f", scale->position), formatted("%.4f", scale->sum)});
     }
   }
-  if (arguments->has("json")) {
-    print_json({{"rows", list}});
-  } else {
-    print_cells(std::cout, lines, 1);
-  }
-  return 0;
+  print_cells(std::cout, lines, 1);
+}
+
+}  // namespace
+
+const InspectTopic& embedding_scale_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect embedding-scale",
+               .summary = "Mean norms of embeddings as initialised, times sqrt(d_model) (section "
+                          "3.4), of the positions added to\nthem, and of the sum: what enters the "
+                          "first layer when the model is run on drawn word-pieces.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect embedding-scale configs/base.json",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .figures = embedding_scale_figures,
+      .print = print_embedding_scale};
+  return topic;
 }
 
 }  // namespace transformer

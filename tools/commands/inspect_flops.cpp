@@ -2,7 +2,7 @@
 
 #include "experiments/plan.h"
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/status_line.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/training_cost.h"
@@ -92,62 +92,75 @@ Json paper_json() {
   return {{"by_time", trainings}, {"table2", table}};
 }
 
-}  // namespace
-
-int inspect_flops_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect flops");
+void add_flops_options(cxxopts::Options& options) {
   options.add_options()("devices", "how many", cxxopts::value<std::string>()->default_value("8"))(
       "tflops", "of one device, TFLOP/s; the paper takes 9.5 for a P100",
       cxxopts::value<std::string>()->default_value("9.5"))(
       "utilisation", "the part of it that is used",
       cxxopts::value<std::string>()->default_value("1"))(
-      "hours", "cost of so long a training by the paper's method", cxxopts::value<std::string>())(
-      "json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect flops",
-       .summary = "What training costs: matrix products counted, forward and backward, with "
-                  "batches of data.tokens_per_batch\non each side in sentences of 32 word-pieces; "
-                  "the time that takes; and the paper's figures (Table 2).",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect flops configs/base.json --devices 1 --tflops 100 "
-                  "--utilisation 0.4",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const Device device = device_of_options(*arguments);
-  std::optional<double> by_time;
-  if (arguments->has("hours")) {
-    by_time = cost_by_time(arguments->positive_number("hours") * 3600, device.count,
-                           device.flops_per_second);
-  }
+      "hours", "cost of so long a training by the paper's method", cxxopts::value<std::string>());
+}
+
+// Of so many hours on the device by the paper's method, where they are given.
+std::optional<double> given_cost_by_time(const Arguments& arguments, const Device& device) {
+  if (!arguments.has("hours")) return std::nullopt;
+  return cost_by_time(arguments.positive_number("hours") * 3600, device.count,
+                      device.flops_per_second);
+}
+
+Json flops_figures(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const Device device = device_of_options(arguments);
   Json list = Json::array();
-  std::vector<std::vector<std::string>> lines = {{"row", "FLOPs a step", "FLOPs", "time"}};
-  for (const auto& row : rows_of(*arguments)) {
+  for (const auto& row : rows) {
     const RowCost cost = cost_of(row, device);
     list.push_back({{"id", cost.id},
                     {"flops_a_step", cost.a_step},
                     {"flops", cost.whole},
                     {"seconds", cost.seconds}});
+  }
+  return {{"rows", list},
+          {"by_time", fields::write(given_cost_by_time(arguments, device))},
+          {"paper", paper_json()}};
+}
+
+void print_flops(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const Device device = device_of_options(arguments);
+  const auto by_time = given_cost_by_time(arguments, device);
+  std::vector<std::vector<std::string>> lines = {{"row", "FLOPs a step", "FLOPs", "time"}};
+  for (const auto& row : rows) {
+    const RowCost cost = cost_of(row, device);
     lines.push_back({cost.id, formatted("%.3e", cost.a_step), formatted("%.3e", cost.whole),
                      long_time(cost.seconds)});
-  }
-  if (arguments->has("json")) {
-    print_json({{"rows", list}, {"by_time", fields::write(by_time)}, {"paper", paper_json()}});
-    return 0;
   }
   print_cells(std::cout, lines, 1);
   std::cout << "\nTime on " << formatted("%g", device.count) << " × "
             << formatted("%g", device.flops_per_second / 1e12) << " TFLOP/s at "
             << formatted("%g", 100 * device.utilisation) << " %.\n";
   if (by_time) {
-    std::cout << arguments->get<std::string>("hours")
+    std::cout << arguments.get<std::string>("hours")
               << " h on them by the paper's method: " << formatted("%.2e", *by_time) << " FLOPs.\n";
   }
   print_paper();
-  return 0;
+}
+
+}  // namespace
+
+const InspectTopic& flops_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect flops",
+               .summary = "What training costs: matrix products counted, forward and backward, "
+                          "with batches of data.tokens_per_batch\non each side in sentences of 32 "
+                          "word-pieces; the time that takes; and the paper's figures (Table 2).",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect flops configs/base.json --devices 1 --tflops 100 "
+                          "--utilisation 0.4",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_flops_options,
+      .figures = flops_figures,
+      .print = print_flops};
+  return topic;
 }
 
 }  // namespace transformer

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/mask_weights.h"
 #include "transformer/data/tokenizer.h"
@@ -86,28 +86,17 @@ Json matrices(const torch::Tensor& values) {
   return all;
 }
 
-}  // namespace
-
-int inspect_masks_command(int argc, char** argv) {
-  constexpr int64_t kLongest = 100;
-  cxxopts::Options options("transformer inspect masks");
+void add_masks_options(cxxopts::Options& options) {
   options.add_options()("source", "lengths of the source sentences",
                         cxxopts::value<std::string>()->default_value("5,3"))(
       "target", "lengths of the target sentences",
-      cxxopts::value<std::string>()->default_value("4,3"))("json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect masks",
-       .summary = "What each position may look at (#) and what it may not (.), a line a query "
-                  "(section 3.2.3), and what\nis left of its softmax where all scores are alike: "
-                  "keys × weight = sum.",
-       .usage = "",
-       .example = "transformer inspect masks --source 5,3 --target 4,3",
-       .most = 0},
-      argc, argv);
-  if (!arguments) return 0;
-  const auto source = integers_of(*arguments, "source", 0, kLongest);
-  const auto target = integers_of(*arguments, "target", 0, kLongest);
+      cxxopts::value<std::string>()->default_value("4,3"));
+}
+
+std::vector<Shown> masks_of(const Arguments& arguments) {
+  constexpr int64_t kLongest = 100;
+  const auto source = integers_of(arguments, "source", 0, kLongest);
+  const auto target = integers_of(arguments, "target", 0, kLongest);
   if (source.size() != target.size()) {
     throw UserError("--target: expected as many lengths as --source has, " +
                     std::to_string(source.size()) + "; got " + std::to_string(target.size()));
@@ -115,22 +104,41 @@ int inspect_masks_command(int argc, char** argv) {
   if (*std::ranges::max_element(source) == 0 || *std::ranges::max_element(target) == 0) {
     throw UserError("--source, --target: expected a length above 0 in each");
   }
-  const auto masks = masks_of(source, target);
-  if (arguments->has("json")) {
-    Json list = Json::array();
-    for (const auto& mask : masks) {
-      list.push_back({{"mask", mask.name},
-                      {"allowed", matrices(mask.allowed)},
-                      {"weights", matrices(mask.weights)}});
-    }
-    print_json({{"masks", list}});
-    return 0;
+  return masks_of(source, target);
+}
+
+Json masks_figures(const Arguments& arguments, const std::vector<SweepRow>&) {
+  Json list = Json::array();
+  for (const auto& mask : masks_of(arguments)) {
+    list.push_back({{"mask", mask.name},
+                    {"allowed", matrices(mask.allowed)},
+                    {"weights", matrices(mask.weights)}});
   }
-  for (const auto& mask : masks) print_mask(mask);
+  return {{"masks", list}};
+}
+
+void print_masks(const Arguments& arguments, const std::vector<SweepRow>&) {
+  for (const auto& mask : masks_of(arguments)) print_mask(mask);
   std::cout
       << "The decoder needs no mask for its own padding: it stands at the right, and causality "
          "hides it.\n";
-  return 0;
+}
+
+}  // namespace
+
+const InspectTopic& masks_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect masks",
+               .summary = "What each position may look at (#) and what it may not (.), a line a "
+                          "query (section 3.2.3), and what\nis left of its softmax where all "
+                          "scores are alike: keys × weight = sum.",
+               .usage = "",
+               .example = "transformer inspect masks --source 5,3 --target 4,3",
+               .most = 0},
+      .add_options = add_masks_options,
+      .figures = masks_figures,
+      .print = print_masks};
+  return topic;
 }
 
 }  // namespace transformer

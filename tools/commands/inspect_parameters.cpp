@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/status_line.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/parameters.h"
@@ -120,7 +120,7 @@ void print_rows(const std::vector<SweepRow>& rows) {
   print_common(printed);
 }
 
-void print_rows_json(const std::vector<SweepRow>& rows) {
+Json figures_of_rows(const std::vector<SweepRow>& rows) {
   const auto printed = printed_of(rows);
   Json list = Json::array();
   for (const auto& row : rows) {
@@ -143,35 +143,42 @@ void print_rows_json(const std::vector<SweepRow>& rows) {
       }
     }
   }
-  print_json(json);
+  return json;
+}
+
+// Of one experiment its blocks are shown; of a sweep, or of the paper's row, a line a row.
+bool is_one(const std::vector<SweepRow>& rows) {
+  return rows.size() == 1 && !rows[0].paper.parameters;
+}
+
+Json parameters_figures(const Arguments&, const std::vector<SweepRow>& rows) {
+  return is_one(rows) ? blocks_of(rows[0].config.model) : figures_of_rows(rows);
+}
+
+void print_parameters(const Arguments&, const std::vector<SweepRow>& rows) {
+  if (is_one(rows)) {
+    print_blocks(rows[0].config.model);
+  } else {
+    print_rows(rows);
+  }
 }
 
 }  // namespace
 
-int inspect_parameters_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect parameters");
-  options.add_options()("json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect parameters",
-       .summary = "Counts trained scalars, tied matrices once: by block of one experiment, or a "
-                  "line for each row\nof a sweep, beside the paper's figure and the sizes of "
-                  "vocabulary that would print it.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect parameters configs/table3.json model.V=41100",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const auto rows = rows_of(*arguments);
-  const bool is_one = rows.size() == 1 && !rows[0].paper.parameters;
-  const bool as_json = arguments->has("json");
-  if (is_one && as_json) print_json(blocks_of(rows[0].config.model));
-  if (is_one && !as_json) print_blocks(rows[0].config.model);
-  if (!is_one && as_json) print_rows_json(rows);
-  if (!is_one && !as_json) print_rows(rows);
-  return 0;
+const InspectTopic& parameters_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect parameters",
+               .summary = "Counts trained scalars, tied matrices once: by block of one experiment, "
+                          "or a line for each row\nof a sweep, beside the paper's figure and the "
+                          "sizes of vocabulary that would print it.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect parameters configs/table3.json model.V=41100",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .figures = parameters_figures,
+      .print = print_parameters};
+  return topic;
 }
 
 }  // namespace transformer

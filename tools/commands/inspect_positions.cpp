@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
 #include "tools/commands/inspect_model.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/status_line.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/position_products.h"
@@ -68,47 +68,56 @@ void print_products(const std::vector<PositionProducts>& products) {
   print_cells(std::cout, lines, 0);
 }
 
-}  // namespace
-
-int inspect_positions_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect positions");
+void add_positions_options(cxxopts::Options& options) {
   options.add_options()("length", "positions to compute",
                         cxxopts::value<std::string>()->default_value("128"))(
-      "rows", "of them to print", cxxopts::value<std::string>()->default_value("8"))(
-      "json", "the whole matrix, norms and products as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect positions",
-       .summary = "The matrix that the model adds to its embeddings (section 3.5), the norm of "
-                  "each row, sqrt(d_model / 2)\nfor sinusoids, and dot products by distance.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect positions configs/base.json --length 512",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const int64_t length = arguments->integer("length", 1, 16384);
-  const int64_t rows = std::min(length, arguments->integer("rows", 1));
-  const auto table = table_of(one_config(*arguments), length);
-  const auto products = position_products(table);
-  if (arguments->has("json")) {
-    const auto norms = table.norm(2, 1);
-    Json matrix = Json::array(), by_distance = Json::array();
-    for (int64_t pos = 0; pos < length; ++pos) {
-      const auto* row = table.const_data_ptr<double>() + pos * table.size(1);
-      matrix.push_back(std::vector<double>(row, row + table.size(1)));
-      by_distance.push_back(to_json(products[static_cast<size_t>(pos)]));
-    }
-    const auto* norm = norms.const_data_ptr<double>();
-    print_json({{"matrix", matrix},
-                {"norms", std::vector<double>(norm, norm + length)},
-                {"products", by_distance}});
-    return 0;
+      "rows", "of them to print", cxxopts::value<std::string>()->default_value("8"));
+}
+
+torch::Tensor table_of(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  return table_of(one_config(arguments, rows), arguments.integer("length", 1, 16384));
+}
+
+Json positions_figures(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const auto table = table_of(arguments, rows);
+  const auto norms = table.norm(2, 1);
+  Json matrix = Json::array(), by_distance = Json::array();
+  for (int64_t pos = 0; pos < table.size(0); ++pos) {
+    const auto* row = table.const_data_ptr<double>() + pos * table.size(1);
+    matrix.push_back(std::vector<double>(row, row + table.size(1)));
   }
-  print_matrix(table, rows);
-  print_products(products);
-  return 0;
+  for (const auto& products : position_products(table)) by_distance.push_back(to_json(products));
+  const auto* norm = norms.const_data_ptr<double>();
+  return {{"matrix", matrix},
+          {"norms", std::vector<double>(norm, norm + table.size(0))},
+          {"products", by_distance}};
+}
+
+void print_positions(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const int64_t shown = arguments.integer("rows", 1);
+  const auto table = table_of(arguments, rows);
+  print_matrix(table, std::min(table.size(0), shown));
+  print_products(position_products(table));
+}
+
+}  // namespace
+
+const InspectTopic& positions_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect positions",
+               .summary =
+                   "The matrix that the model adds to its embeddings (section 3.5), the norm "
+                   "of each row, sqrt(d_model / 2)\nfor sinusoids, and dot products by "
+                   "distance. --json gives the whole matrix.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect positions configs/base.json --length 512",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_positions_options,
+      .figures = positions_figures,
+      .print = print_positions};
+  return topic;
 }
 
 }  // namespace transformer

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/status_line.h"
 #include "tools/text_table.h"
 #include "transformer/train/schedule.h"
@@ -41,45 +41,36 @@ std::vector<int64_t> usual_steps(const std::vector<SweepRow>& rows) {
   return {steps.begin(), steps.end()};
 }
 
-}  // namespace
-
-int inspect_schedule_command(int argc, char** argv) {
-  constexpr int64_t kMostSteps = 1'000'000'000;
-  cxxopts::Options options("transformer inspect schedule");
+void add_schedule_options(cxxopts::Options& options) {
   options.add_options()("steps", "steps to show, from 1, such as 1,4000,100000",
-                        cxxopts::value<std::string>())("json", "figures as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect schedule",
-       .summary = "The learning rate at chosen steps and its peak (equation 3), a line for each "
-                  "row of a sweep or\nvalue of a list.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect schedule configs/base.json "
-                  "training.schedule=noam,cosine --steps 1000,4000,100000",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const auto rows = rows_of(*arguments);
-  const auto steps =
-      arguments->has("steps") ? integers_of(*arguments, "steps", 1, kMostSteps) : usual_steps(rows);
-  if (arguments->has("json")) {
-    Json list = Json::array();
-    for (const auto& row : rows) {
-      const int64_t peak = peak_step(row.config);
-      Json rates = Json::array();
-      for (const int64_t step : steps) {
-        rates.push_back({{"step", step}, {"rate", rate_at(row.config, step)}});
-      }
-      list.push_back({{"id", row.id},
-                      {"schedule", name_of(row.config.training.schedule)},
-                      {"peak", {{"step", peak}, {"rate", rate_at(row.config, peak)}}},
-                      {"rates", rates}});
+                        cxxopts::value<std::string>());
+}
+
+std::vector<int64_t> steps_of(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  constexpr int64_t kMostSteps = 1'000'000'000;
+  return arguments.has("steps") ? integers_of(arguments, "steps", 1, kMostSteps)
+                                : usual_steps(rows);
+}
+
+Json schedule_figures(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const auto steps = steps_of(arguments, rows);
+  Json list = Json::array();
+  for (const auto& row : rows) {
+    const int64_t peak = peak_step(row.config);
+    Json rates = Json::array();
+    for (const int64_t step : steps) {
+      rates.push_back({{"step", step}, {"rate", rate_at(row.config, step)}});
     }
-    print_json({{"rows", list}});
-    return 0;
+    list.push_back({{"id", row.id},
+                    {"schedule", name_of(row.config.training.schedule)},
+                    {"peak", {{"step", peak}, {"rate", rate_at(row.config, peak)}}},
+                    {"rates", rates}});
   }
+  return {{"rows", list}};
+}
+
+void print_schedule(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const auto steps = steps_of(arguments, rows);
   std::vector<std::vector<std::string>> lines = {{"row", "schedule", "peak", "at step"}};
   for (const int64_t step : steps) lines[0].push_back("step " + grouped(step));
   for (const auto& row : rows) {
@@ -91,7 +82,25 @@ int inspect_schedule_command(int argc, char** argv) {
     }
   }
   print_cells(std::cout, lines, 2);
-  return 0;
+}
+
+}  // namespace
+
+const InspectTopic& schedule_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect schedule",
+               .summary = "The learning rate at chosen steps and its peak (equation 3), a line for "
+                          "each row of a sweep or\nvalue of a list.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect schedule configs/base.json "
+                          "training.schedule=noam,cosine --steps 1000,4000,100000",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_schedule_options,
+      .figures = schedule_figures,
+      .print = print_schedule};
+  return topic;
 }
 
 }  // namespace transformer

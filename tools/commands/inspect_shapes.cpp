@@ -2,8 +2,8 @@
 #include <map>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
 #include "tools/commands/inspect_model.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/status_line.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/tensor_shapes.h"
@@ -50,47 +50,55 @@ void print_shapes(const std::vector<ShapedTensor>& shapes) {
   print_cells(std::cout, lines, 3);
 }
 
-}  // namespace
-
-int inspect_shapes_command(int argc, char** argv) {
-  constexpr int64_t kMost = 4096;
-  cxxopts::Options options("transformer inspect shapes");
+void add_shapes_options(cxxopts::Options& options) {
   options.add_options()("sentences", "of the batch",
                         cxxopts::value<std::string>()->default_value("2"))(
-      "length", "of its sentences", cxxopts::value<std::string>()->default_value("7"))(
-      "json", "every layer as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect shapes",
-       .summary = "Runs the model on a batch of drawn word-pieces and shows each tensor on its way "
-                  "(figure 1) with the\nparameters of the module that made it.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect shapes configs/base.json model.kv_heads=2",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const Config config = one_config(*arguments);
+      "length", "of its sentences", cxxopts::value<std::string>()->default_value("7"));
+}
+
+std::vector<ShapedTensor> shapes_of(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  constexpr int64_t kMost = 4096;
+  const Config config = one_config(arguments, rows);
   auto model = initialised_model(config);
-  const auto batch = drawn_batch(config, arguments->integer("sentences", 1, kMost),
-                                 arguments->integer("length", 1, kMost));
-  const auto shapes = tensor_shapes(model, batch.source, batch.target_input);
-  if (!arguments->has("json")) {
-    print_shapes(shapes);
-    return 0;
-  }
+  const auto batch = drawn_batch(config, arguments.integer("sentences", 1, kMost),
+                                 arguments.integer("length", 1, kMost));
+  return tensor_shapes(model, batch.source, batch.target_input);
+}
+
+Json shapes_figures(const Arguments& arguments, const std::vector<SweepRow>& rows) {
   Json list = Json::array();
   int64_t total = 0;
-  for (const auto& each : shapes) {
+  for (const auto& each : shapes_of(arguments, rows)) {
     total += each.parameters;
     list.push_back({{"place", each.place},
                     {"tensor", each.tensor},
                     {"shape", each.shape},
                     {"parameters", each.parameters}});
   }
-  print_json({{"tensors", list}, {"parameters", total}});
-  return 0;
+  return {{"tensors", list}, {"parameters", total}};
+}
+
+void print_shapes(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  print_shapes(shapes_of(arguments, rows));
+}
+
+}  // namespace
+
+const InspectTopic& shapes_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect shapes",
+               .summary = "Runs the model on a batch of drawn word-pieces and shows each tensor on "
+                          "its way (figure 1) with the\nparameters of the module that made it. "
+                          "--json gives every layer.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect shapes configs/base.json model.kv_heads=2",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_shapes_options,
+      .figures = shapes_figures,
+      .print = print_shapes};
+  return topic;
 }
 
 }  // namespace transformer

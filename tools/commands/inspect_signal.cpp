@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
 #include "tools/commands/inspect_model.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/signal.h"
 #include "transformer/train/loss.h"
@@ -70,53 +70,62 @@ Json signals_json(const std::vector<SublayerSignal>& signals) {
   return list;
 }
 
-}  // namespace
-
-int inspect_signal_command(int argc, char** argv) {
-  constexpr int64_t kMost = 4096;
-  cxxopts::Options options("transformer inspect signal");
+void add_signal_options(cxxopts::Options& options) {
   options.add_options()("sentences", "of the batch",
                         cxxopts::value<std::string>()->default_value("8"))(
       "length", "of its sentences", cxxopts::value<std::string>()->default_value("32"))(
-      "layers", "every sublayer of every row")("json", "every sublayer as JSON");
-  const auto arguments = parse(
-      options,
-      {.name = "inspect signal",
-       .summary = "What passes through the residual connections of a model as initialised, on "
-                  "drawn word-pieces and without\ndropout: norms of trunk x and branch f(x), "
-                  "Admin's dependency Var[f]/Var[x+f], and the loss's gradient by\nthe "
-                  "feed-forward weights. Compares Post-LN with Pre-LN by depth.",
-       .usage = "CONFIG [key=value...]",
-       .example = "transformer inspect signal configs/mini.json model.norm_placement=post,pre "
-                  "model.N=6,12,24",
-       .fewest = 1,
-       .most = 1,
-       .with_overrides = true},
-      argc, argv);
-  if (!arguments) return 0;
-  const int64_t sentences = arguments->integer("sentences", 1, kMost);
-  const int64_t length = arguments->integer("length", 1, kMost);
-  const auto rows = rows_of(*arguments);
-  const bool with_layers = rows.size() == 1 || arguments->has("layers");
+      "layers", "every sublayer of every row");
+}
+
+std::vector<SublayerSignal> signal_of(const Config& config, const Arguments& arguments) {
+  constexpr int64_t kMost = 4096;
+  return signal_of(config, arguments.integer("sentences", 1, kMost),
+                   arguments.integer("length", 1, kMost));
+}
+
+Json signal_figures(const Arguments& arguments, const std::vector<SweepRow>& rows) {
   Json list = Json::array();
+  for (const auto& row : rows) {
+    list.push_back({{"id", row.id},
+                    {"norm_placement", name_of(row.config.model.norm_placement)},
+                    {"N", row.config.model.N},
+                    {"sublayers", signals_json(signal_of(row.config, arguments))}});
+  }
+  return {{"rows", list}};
+}
+
+void print_signal(const Arguments& arguments, const std::vector<SweepRow>& rows) {
+  const bool with_layers = rows.size() == 1 || arguments.has("layers");
   std::vector<std::vector<std::string>> lines = {{"row", "stack", "|x| first", "|output| last",
                                                   "|f|/|x| first", "|f|/|x| last",
                                                   "Var[f]/Var[x+f] last", "|dL/dW2| last"}};
   for (const auto& row : rows) {
-    const auto signals = signal_of(row.config, sentences, length);
-    list.push_back({{"id", row.id},
-                    {"norm_placement", name_of(row.config.model.norm_placement)},
-                    {"N", row.config.model.N},
-                    {"sublayers", signals_json(signals)}});
-    if (with_layers && !arguments->has("json")) print_layers(row.id, signals);
+    const auto signals = signal_of(row.config, arguments);
+    if (with_layers) print_layers(row.id, signals);
     add_summary(lines, row.id, signals);
   }
-  if (arguments->has("json")) {
-    print_json({{"rows", list}});
-  } else {
-    print_cells(std::cout, lines, 2);
-  }
-  return 0;
+  print_cells(std::cout, lines, 2);
+}
+
+}  // namespace
+
+const InspectTopic& signal_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect signal",
+               .summary = "What passes through the residual connections of a model as initialised, "
+                          "on drawn word-pieces and without\ndropout: norms of trunk x and branch "
+                          "f(x), Admin's dependency Var[f]/Var[x+f], and the loss's gradient by\n"
+                          "the feed-forward weights. Compares Post-LN with Pre-LN by depth.",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect signal configs/mini.json "
+                          "model.norm_placement=post,pre model.N=6,12,24",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_signal_options,
+      .figures = signal_figures,
+      .print = print_signal};
+  return topic;
 }
 
 }  // namespace transformer
