@@ -33,10 +33,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
       "transformer/decode", "transformer/analysis", "transformer/nn/kernels", "experiments",
       "tools/commands"}},
+    {"tools/serve",
+     {"transformer", "transformer/nn", "transformer/data", "transformer/train",
+      "transformer/decode", "transformer/analysis", "experiments", "tools", "tools/commands"}},
     {"tools/commands",
      {"transformer", "transformer/nn", "transformer/data", "transformer/train",
       "transformer/decode", "transformer/analysis", "transformer/nn/kernels", "experiments",
-      "tools"}},
+      "tools", "tools/serve"}},
 };
 
 std::vector<std::string> includes_of(const fs::path& file) {

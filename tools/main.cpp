@@ -58,6 +58,8 @@ int run_program(int argc, char** argv) {
                inspect_command},
               {"report", "write a sweep as one page, with charts", report_command},
               {"score", "log-probabilities of given translations", score_command},
+              {"serve", "show runs, the paper's quantities and translations on a local page",
+               serve_command},
               {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
               {"table", "print a sweep's results beside the paper's", table_command},
               {"train", "train an experiment, or go on with it", train_command},

@@ -16,6 +16,7 @@ int evaluate_command(int argc, char** argv);
 int inspect_command(int argc, char** argv);
 int report_command(int argc, char** argv);
 int score_command(int argc, char** argv);
+int serve_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
 int table_command(int argc, char** argv);
 int train_command(int argc, char** argv);
