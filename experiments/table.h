@@ -38,7 +38,9 @@ struct Table {
 Table results_table(const Summary& summary);
 
 enum class TableFormat { text, markdown, latex, csv, json, html };
-constexpr auto names(TableFormat) { return std::array{"text", "markdown", "latex", "csv", "json", "html"}; }
+constexpr auto names(TableFormat) {
+  return std::array{"text", "markdown", "latex", "csv", "json", "html"};
+}
 
 std::string to_text(const Table& table);      // aligned; UTF-8
 std::string to_markdown(const Table& table);  // GitHub's
