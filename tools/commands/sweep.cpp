@@ -9,6 +9,7 @@
 #include "experiments/machine.h"
 #include "experiments/record.h"
 #include "experiments/runner.h"
+#include "experiments/significance.h"
 #include "experiments/summary.h"
 #include "experiments/sweep_folder.h"
 #include "experiments/table.h"
@@ -132,8 +133,9 @@ int run_and_report(const Sweep& sweep, const Sweep& selected, const RunnerOption
   std::cerr << "\nresults: " << results.string() << "\ntable: transformer table "
             << options.folder.string() << "\n\n";
   if (outcome.complete + outcome.diverged > 0) {
-    std::cout << format_table(summarize(selected_results(options.folder, selected)),
-                              TableFormat::text);
+    const auto summary = summarize(selected_results(options.folder, selected));
+    std::cout << format_table(summary, TableFormat::text,
+                              {.p_values = p_values_to_base(summary, details_in(options.folder))});
   }
   return outcome.exit_code();
 }
