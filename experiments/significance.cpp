@@ -23,8 +23,7 @@ std::map<std::string, double> p_values_to_base(const Summary& summary, const Det
       const auto sentences = details(run).sentences;
       if (sentences.size() != pair->second.size()) continue;
       const bool are_same = sentences == pair->second;
-      const double p =
-          are_same ? 1 : approximate_randomisation(pair->second, sentences, tests);
+      const double p = are_same ? 1 : approximate_randomisation(pair->second, sentences, tests);
       double& largest = p_values.emplace(row.row.id, p).first->second;
       largest = std::max(largest, p);
     }
