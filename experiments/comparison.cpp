@@ -102,7 +102,8 @@ BleuComparison compared_bleu(const ComparedRun& baseline, const ComparedRun& run
       run.run->seed, run.run->result->bleu - baseline.run->result->bleu, {}, {}};
   const auto& theirs = baseline.details.sentences;
   const auto& ours = run.details.sentences;
-  if (theirs.empty() || theirs.size() != ours.size() || theirs == ours) return compared;
+  const bool same = theirs == ours || compared.difference == 0;
+  if (theirs.empty() || theirs.size() != ours.size() || same) return compared;
   compared.bootstrap = paired_bootstrap(theirs, ours, tests);
   compared.randomisation = approximate_randomisation(theirs, ours, tests);
   return compared;

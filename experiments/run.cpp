@@ -18,6 +18,7 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
+#include "transformer/train/precision.h"
 #include "transformer/train/state.h"
 #include "transformer/version.h"
 
@@ -81,9 +82,10 @@ void check_memory(const Config& config, const Corpus& corpus, const torch::Devic
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
                                      const RunEvents& events) {
+  expect_precision(config.training.precision, device);
   expect_own_run(folder, config.data);
   make_folder(folder);
-  const FolderLock lock(folder, run_files());
+  const FolderLock lock(folder, run_files(), "run");
   const auto note = [&](const std::string& text) {
     lock.touch();
     if (events.on_note) events.on_note(text);
@@ -130,6 +132,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
     if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder, note);
     if (events.on_training) events.on_training(event);
   };
+  const auto diverge = [&](const Diverged& diverged) {  // a result too
+    lock.expect_held();
+    write_divergence(folder, given, diverged.step(), diverged.what());
+    throw diverged;
+  };
   TrainingOutcome outcome;
   try {
     outcome = train(translator.model,
@@ -143,31 +150,33 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .dump = folder / "diverged.safetensors",
                      .on_step = [&] { lock.touch(); }},
                     on_event);
-  } catch (const Diverged& diverged) {  // a result too
-    lock.expect_held();
-    write_divergence(folder, given, diverged.step(), diverged.what());
-    throw;
+  } catch (const Diverged& diverged) {
+    diverge(diverged);
   }
   if (outcome.stopped) return std::nullopt;
 
   lock.expect_held();
   const Model final = final_model(folder, config);
-  write_model(folder / "model.safetensors", final);
+  const auto checksum = write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());
   const auto lines = data.valid.text.source.size();
-  const auto evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
-                                  {.on_done =
-                                       [&](size_t done) {
-                                         lock.touch();
-                                         if (events.on_translating)
-                                           events.on_translating(done, lines);
-                                       },
-                                   .stop = &stop});
+  std::optional<Evaluation> evaluated;
+  try {
+    evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
+                         {.on_done =
+                              [&](size_t done) {
+                                lock.touch();
+                                if (events.on_translating) events.on_translating(done, lines);
+                              },
+                          .stop = &stop});
+  } catch (const NotFinite& error) {
+    diverge(Diverged(outcome.progress.step, error.what()));
+  }
   if (!evaluated) return std::nullopt;
   const Evaluation& evaluation = *evaluated;
   lock.expect_held();
-  write_translations(folder, {evaluation.hypotheses, data.valid.text.target});
+  write_translations(folder, {evaluation.hypotheses, data.valid.text.target}, checksum);
 
   const auto& progress = outcome.progress;
   const Result result{

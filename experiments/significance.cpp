@@ -12,8 +12,11 @@ std::map<std::string, double> p_values_to_base(const Summary& summary, const Det
   if (base == nullptr) return p_values;
   const PairedTestOptions tests{.randomisation_trials = 1000};  // enough to tell 0.01 from 0.05
   std::map<int64_t, SentenceStatistics> of_base;                // by seed
+  std::map<int64_t, double> bleu_of_base;
   for (const auto& run : base->runs) {
-    if (run.result) of_base[run.seed] = details(run).sentences;
+    if (!run.result) continue;
+    of_base[run.seed] = details(run).sentences;
+    bleu_of_base[run.seed] = run.result->bleu;
   }
   for (const auto& row : summary.rows) {
     if (&row == base) continue;
@@ -22,7 +25,8 @@ std::map<std::string, double> p_values_to_base(const Summary& summary, const Det
       if (!run.result || pair == of_base.end() || pair->second.empty()) continue;
       const auto sentences = details(run).sentences;
       if (sentences.size() != pair->second.size()) continue;
-      const bool are_same = sentences == pair->second;
+      const bool are_same =
+          sentences == pair->second || run.result->bleu == bleu_of_base.at(run.seed);
       const double p = are_same ? 1 : approximate_randomisation(pair->second, sentences, tests);
       double& largest = p_values.emplace(row.row.id, p).first->second;
       largest = std::max(largest, p);

@@ -49,20 +49,35 @@ case "$4" in
   while [ ! -e "$4/../../together-2/seed-1/here" ]; do sleep 0.01; done;;
 esac
 touch "$4/model.safetensors"
-cp "$4/../../../result-${4##*seed-}.json" "$4/result.tmp"
+n=$(sed -n 's/.*"N": *\([0-9]*\).*/\1/p' "$2")
+cp "$4/../../../result-$n-${4##*seed-}.json" "$4/result.tmp"
 mv "$4/result.tmp" "$4/result.json"
 )sh";
+
+Config config_of_row(int64_t N) {
+  Config config;
+  config.model.N = N;
+  return resolve(config);
+}
 
 class Place {
  public:
   Place() {
     write_file(path_ / "program", kProgram);
     fs::permissions(path_ / "program", fs::perms::owner_all);
-    Result result;
-    result.config = Json::object();
-    result.perplexity = 4.5;
-    for (result.seed = 1; result.seed <= 2; ++result.seed) {
-      write_result(path_ / ("result-" + std::to_string(result.seed) + ".json"), result);
+    constexpr int64_t kMostRows = 6, kMostSeeds = 2;
+    for (int64_t row = 1; row <= kMostRows; ++row) {
+      for (int64_t seed = 1; seed <= kMostSeeds; ++seed) {
+        Config config = config_of_row(row);
+        config.training.seed = seed;
+        Result result;
+        result.config = to_json(config);
+        result.perplexity = 4.5;
+        result.seed = seed;
+        write_result(
+            path_ / ("result-" + std::to_string(row) + "-" + std::to_string(seed) + ".json"),
+            result);
+      }
     }
     write_divergence(path_, resolve(Config{}), 7, "step 7: the loss is not finite");
   }
@@ -106,9 +121,8 @@ class Place {
 Sweep sweep_with_rows(const std::vector<std::string>& ids, std::vector<int64_t> seeds = {1}) {
   Sweep sweep;
   for (size_t i = 0; i < ids.size(); ++i) {
-    Config config;
-    config.model.N = static_cast<int64_t>(i) + 1;
-    sweep.rows.push_back({ids[i], "g", {{"model.N", i + 1}}, {}, resolve(config)});
+    sweep.rows.push_back(
+        {ids[i], "g", {{"model.N", i + 1}}, {}, config_of_row(static_cast<int64_t>(i) + 1)});
   }
   sweep.seeds = std::move(seeds);
   return sweep;
@@ -514,4 +528,22 @@ TEST_CASE("runner: sweep.json has the fingerprint of each file of data, once the
                        {file("vocabulary.model"), fingerprint("pieces")}});
   REQUIRE(read_results(place.out() / "results.json").sweep["data"] == data);
   REQUIRE(place(sweep).complete == 2);  // it is read again
+}
+
+TEST_CASE("runner: a result of another row or seed counts for none, and stays where it is") {
+  Place place;
+  const auto sweep = sweep_with_rows({"a", "b"}, {1, 2});
+  REQUIRE(place(sweep).complete == 4);
+  const auto exchange = [](const fs::path& one, const fs::path& other) {
+    fs::rename(one, other.string() + "-now");
+    fs::rename(other, one);
+    fs::rename(other.string() + "-now", other);
+  };
+  exchange(place.run("a", 1), place.run("b", 1));
+  exchange(place.run("a", 2), place.run("a", 1));  // b's first is now a's second
+  place.messages.clear();
+  const auto outcome = place(sweep);
+  REQUIRE(outcome.complete + outcome.failed == 4);
+  REQUIRE_THAT(place.messages["a"], Contains("result.json: is of another run: "));
+  REQUIRE_THAT(place.messages["b"], Contains("is of another run: model.N: 1 there; 2 now"));
 }

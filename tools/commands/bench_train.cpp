@@ -19,6 +19,7 @@
 #include "transformer/json.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
+#include "transformer/train/precision.h"
 #include "transformer/train/step.h"
 #include "transformer/version.h"
 
@@ -96,6 +97,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
   const auto steps = std::ssize(m.seconds);
   const auto products =
       training_products(config.model, m.source_tokens / steps, m.target_tokens / steps);
+  const ProductPrecision precision(config.training.precision, device);
   const auto times = product_times(products, device, torch::kFloat32, 3);
   double product_seconds = 0;
   double product_flops = 0;
@@ -113,7 +115,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
   for (const auto& [part, seconds] : m.parts) parts[part] = seconds / by_parts;
   return {{"threads", torch::get_num_threads()},
           {"device", device.str()},
-          {"precision", "float32"},
+          {"precision", name_of(config.training.precision)},
           {"steps", steps},
           {"seconds_minimum", std::ranges::min(m.seconds)},
           {"seconds_median", median(m.seconds)},
@@ -136,8 +138,9 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
 
 void print_training(const Json& r) {
   const auto number = [&](const char* key) { return r[key].get<double>(); };
-  std::printf("%ld steps on %s, %ld threads\n", r["steps"].get<long>(),
-              r["device"].get<std::string>().c_str(), r["threads"].get<long>());
+  const long threads = r["threads"].get<long>();
+  std::printf("%ld steps on %s, %ld thread%s\n", r["steps"].get<long>(),
+              r["device"].get<std::string>().c_str(), threads, threads == 1 ? "" : "s");
   std::printf("a step             %.4f s at least, %.4f s median\n", number("seconds_minimum"),
               number("seconds_median"));
   std::printf("tokens/s           %.0f source, %.0f target\n", number("source_tokens_per_second"),

@@ -38,7 +38,7 @@ class Narrator {
                    duration(e.seconds_left) + " left");
   }
   void operator()(const Validated& e) {
-    last_ = "valid PPL " + number("%.2f", e.perplexity) + "  ";
+    last_ = "valid PPL " + number("%.2f", e.perplexity) + " at " + grouped(e.step) + "  ";
   }
   void operator()(const Diagnosed&) {}
   void operator()(const CheckpointWritten&) {}

@@ -111,7 +111,14 @@ int translate_command(int argc, char** argv) {
   const auto& decoding = loaded.translator.decoding;
   Format format{.scores = arguments->has("scores")};
   if (arguments->has("n-best")) {
-    format.n_best = arguments->integer("n-best", 1, decoding.beam);
+    format.n_best = arguments->integer("n-best", 1);
+    if (format.n_best > decoding.beam) {
+      throw UserError("--n-best: " + std::to_string(format.n_best) +
+                      " translations need a beam as "
+                      "wide; decoding.beam is " +
+                      std::to_string(decoding.beam) +
+                      ": raise it with decoding.beam=" + std::to_string(format.n_best));
+    }
   }
   constexpr size_t kBatchesAhead = 16;  // sorted by length together
   const auto most = kBatchesAhead * static_cast<size_t>(decoding.sentences_per_batch);

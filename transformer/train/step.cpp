@@ -7,11 +7,13 @@
 #include "transformer/random.h"
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/loss.h"
+#include "transformer/train/precision.h"
 
 namespace transformer {
 
 StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, const Corpus* corpus,
                       const TrainingConfig& training, int64_t step, const torch::Device& device) {
+  const ProductPrecision products(training.precision, device);
   StepSums sums;
   for (const auto& batch : batches) {
     sums.source_tokens += batch.source_tokens;

@@ -109,9 +109,9 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     const auto result =
         perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device, task.stop);
     if (stopped()) return;
-    if (!std::isfinite(result.nll)) {
+    if (!std::isfinite(result.value())) {  // exp overflows long before the loss does
       throw Diverged(progress.step, "step " + std::to_string(progress.step) +
-                                        ": the loss on data.valid is not finite");
+                                        ": the perplexity on data.valid is not finite");
     }
     progress.validation_due = false;
     on_event(Validated{progress.step, result.value()});
