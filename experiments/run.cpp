@@ -3,11 +3,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "experiments/divergence.h"
 #include "experiments/own_folder.h"
-#include "experiments/plan.h"
 #include "experiments/run_folder.h"
 #include "experiments/training_files.h"
 #include "experiments/translations.h"
@@ -18,6 +16,8 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
+#include "transformer/resident_memory.h"
+#include "transformer/train/largest_batch.h"
 #include "transformer/train/precision.h"
 #include "transformer/train/state.h"
 #include "transformer/version.h"
@@ -55,28 +55,6 @@ void check_lengths(const Dataset& data, const Config& config) {
   check_lengths(data.valid, model, config.decoding);
 }
 
-std::string gibibytes(double bytes) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
-  return text;
-}
-
-// Only where there is no doubt: the estimate leaves out what libraries take.
-void check_memory(const Config& config, const Corpus& corpus, const torch::Device& device) {
-  if (!device.is_cpu()) return;
-  BatchShape batch = typical_batch(config);
-  const int64_t longer = std::max(corpus.source_tokens(), corpus.target_tokens());
-  batch.sentences = std::min(batch.sentences, longer / batch.target_length + 1);
-  const double needed = training_memory_bytes(config.model, batch);
-  const auto there = static_cast<double>(this_machine().memory_bytes);
-  if (needed <= there) return;
-  throw UserError("training needs about " + gibibytes(needed) + " of memory for " +
-                  std::to_string(count_parameters(config.model).total()) +
-                  " parameters and batches of " + std::to_string(config.data.tokens_per_batch) +
-                  " tokens; this machine has " + gibibytes(there) +
-                  "; take a smaller model or data.tokens_per_batch");
-}
-
 }  // namespace
 
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
@@ -112,7 +90,9 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   config.model.source_V = data.vocabularies.source.size();
   config = resolve(config, folder.string());
   check_lengths(data, config);
-  check_memory(config, data.train.corpus, device);
+  const Batch largest = largest_batch(data.train.corpus, config);
+  expect_memory(largest, config, device);
+  forget_peak();  // of learning word-pieces, if any were
   const int64_t parameters = count_parameters(config.model).total();
   if (events.on_start) events.on_start(config, parameters);
 
@@ -148,7 +128,8 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .device = device,
                      .stop = &stop,
                      .dump = folder / "diverged.safetensors",
-                     .on_step = [&] { lock.touch(); }},
+                     .on_step = [&] { lock.touch(); },
+                     .largest = &largest},
                     on_event);
   } catch (const Diverged& diverged) {
     diverge(diverged);
@@ -190,7 +171,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .seconds = progress.seconds,
       .tokens_per_second = static_cast<double>(progress.target_tokens) / progress.seconds,
       .flops = progress.flops,
-      .peak_memory_bytes = peak_memory_bytes(),
+      .peak_memory_bytes = peak_resident_bytes(),
       .seed = config.training.seed,
       .threads = torch::get_num_threads(),
       .config_fingerprint = config_fingerprint(config),

@@ -62,7 +62,31 @@ TEST_CASE("plan: without V only what the row sets is known") {
   REQUIRE(
       to_json(unknown).dump() ==
       R"({"id":"","group":"","set":{"model.h":1},"parameters":null,"flops":null,"memory_bytes":null,)"
-      R"("seconds":null,"paper":{"perplexity":null,"bleu":null,"parameters":null}})");
+      R"("seconds":null,"paper":{"perplexity":null,"bleu":null,"parameters":null},)"
+      R"("measured_memory_bytes":null,"measured_seconds":null})");
+}
+
+TEST_CASE("plan: the program's memory counts once, and what complete runs measured stands beside") {
+  const auto mini = sweep_of("table3-mini.json");
+  const auto base = row_of(mini, "base", no_rate);
+  RowPlan row = plan(mini.rows.front(), no_rate, 1e9);
+  REQUIRE(row.memory_bytes.value() == Approx(base.memory_bytes.value() + 1e9));
+
+  const auto run = [](const std::string& id, int64_t seed, int64_t bytes, double seconds) {
+    Result result;
+    result.peak_memory_bytes = bytes;
+    result.seconds = seconds;
+    return RunRecord{.id = id, .seed = seed, .state = RunState::complete, .result = result};
+  };
+  Results results;
+  results.results = {run("base", 1, 300, 10), run("A-h1", 1, 900, 90), run("base", 2, 200, 14),
+                     RunRecord{.id = "base", .seed = 3, .state = RunState::missing, .result = {}}};
+  add_measured(row, results);
+  REQUIRE(row.measured_memory_bytes == 300);
+  REQUIRE(row.measured_seconds == 12);
+  RowPlan other = row_of(mini, "big", no_rate);
+  add_measured(other, results);
+  REQUIRE_FALSE(other.measured_memory_bytes);
 }
 
 TEST_CASE("plan: jobs by cores, by runs and by memory") {

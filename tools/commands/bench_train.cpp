@@ -8,6 +8,7 @@
 #include "experiments/machine.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/bench_commands.h"
+#include "tools/commands/bench_steps.h"
 #include "tools/commands/bench_work.h"
 #include "tools/commands/chrome_trace.h"
 #include "tools/commands/model_options.h"
@@ -17,10 +18,8 @@
 #include "transformer/clock.h"
 #include "transformer/error.h"
 #include "transformer/json.h"
-#include "transformer/nn/init.h"
-#include "transformer/train/adam.h"
+#include "transformer/resident_memory.h"
 #include "transformer/train/precision.h"
-#include "transformer/train/step.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -52,19 +51,10 @@ struct TrainingMeasures {
   double total() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
 };
 
-// A training step as the trainer makes it: gradients, their norm, Adam.
 TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
                          int64_t steps, const torch::Device& device, bool by_part,
                          const std::string& trace_file) {
-  Transformer model(config.model);
-  initialise(*model, config.training.seed);
-  model->to(device);
-  model->train();
-  Adam::Parameters parameters;
-  for (const auto& parameter : model->named_parameters()) {
-    parameters.emplace_back(parameter.key(), parameter.value());
-  }
-  Adam optimizer(parameters, config.training);
+  BenchSteps training(config, device);
   TrainingMeasures measured;
   std::optional<TimeByPart> clock;
   std::optional<ChromeTrace> trace;
@@ -73,10 +63,7 @@ TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches
     if (step == warmup + 1 && !trace_file.empty()) trace.emplace(trace_file, device.is_cuda());
     const auto& batch = batches[static_cast<size_t>(step - 1) % batches.size()];
     const auto start = Clock::now();
-    gradients_of(model, {batch}, nullptr, config.training, step, device);
-    gradient_norm(parameters);
-    optimizer.step(1e-4);
-    if (device.is_cuda()) torch::cuda::synchronize();
+    training.step(batch);
     if (step <= warmup) continue;
     measured.seconds.push_back(seconds_since(start));
     measured.source_tokens += batch.source_tokens;
@@ -129,7 +116,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
           {"product_flops_per_second", rate},
           {"utilisation_median", median(rates) / rate},
           {"utilisation_maximum", std::ranges::max(rates) / rate},
-          {"peak_memory_bytes", peak_memory_bytes()},
+          {"peak_memory_bytes", peak_resident_bytes()},
           {"parts", parts},
           {"machine", to_json(this_machine())},
           {"version", kVersion},

@@ -24,6 +24,7 @@ std::vector<std::string> lines_there(LineReader& input, size_t most) {
   for (std::string line;
        lines.size() < most && (lines.empty() || input.has_next()) && input.next(line);) {
     lines.push_back(line);
+    if (too_many_bytes(line)) break;  // refused: no need to hold more of them
   }
   return lines;
 }
@@ -37,10 +38,9 @@ struct Sources {
 Sources encode(const Translator& translator, const std::vector<std::string>& lines) {
   Sources sources;
   for (const auto& line : lines) {
-    if (!is_utf8(line)) {
-      sources.problem = "expected UTF-8";
-      break;
-    }
+    sources.problem = too_many_bytes(line);
+    if (!sources.problem && !is_utf8(line)) sources.problem = "expected UTF-8";
+    if (sources.problem) break;
     auto pieces = source_pieces(translator, line);
     sources.problem =
         too_long(std::ssize(pieces) - 1, translator.model->config(), translator.decoding);

@@ -11,6 +11,7 @@
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
 #include "transformer/train/batch_tensors.h"
+#include "transformer/train/largest_batch.h"
 #include "transformer/train/perplexity.h"
 #include "transformer/train/refused_step.h"
 #include "transformer/train/same_training.h"
@@ -116,6 +117,12 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     progress.validation_due = false;
     on_event(Validated{progress.step, result.value()});
   };
+  if (progress.step < training.train_steps) {
+    try_largest_batch(
+        model, task.largest != nullptr ? *task.largest : largest_batch(task.train, task.config),
+        task.train, task.config, task.device);
+    if (task.on_step) task.on_step();
+  }
   if (progress.validation_due && task.valid != nullptr) {
     validate();
     if (progress.validation_due) return {progress, true};
