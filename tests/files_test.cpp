@@ -170,7 +170,7 @@ TEST_CASE("files: an output is checked before the work") {
 TEST_CASE("files: what a killed writer left of a file goes when the file is written again") {
   const TemporaryFolder folder;
   const std::string gone = "999999999";  // more than process ids reach
-  for (const std::string name : {"a.tmp-" + gone, "b.tmp-" + gone, std::string("a.tmp-old")}) {
+  for (const std::string& name : {"a.tmp-" + gone, "b.tmp-" + gone, std::string("a.tmp-old")}) {
     write_file(folder / name, "half");
   }
   write_file(folder / "a", "whole");

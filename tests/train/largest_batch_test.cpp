@@ -6,6 +6,7 @@
 
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
+#include "transformer/data/tokenizer.h"
 #include "transformer/files.h"
 #include "transformer/nn/init.h"
 #include "transformer/random.h"
