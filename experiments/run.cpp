@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr auto kNothing = "";  // rank 0's word where there is nothing to train
+
 int64_t longer_side(const Corpus& corpus, int64_t pair) {
   return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
 }
@@ -80,7 +82,7 @@ void check_memory(const Config& config, const Corpus& corpus, const torch::Devic
 
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
-                                     const RunEvents& events) {
+                                     const RunEvents& events, Ranks& ranks) {
   expect_own_run(folder, config.data);
   make_folder(folder);
   const FolderLock lock(folder, run_files());
@@ -90,7 +92,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   };
   keep_config(config, folder, note);
   const fs::path result_file = folder / "result.json";
-  if (auto result = complete_result(folder, note)) return result;
+  if (auto result = complete_result(folder, note)) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return result;
+  }
   if (const auto before = standing_divergence(folder, config)) {
     throw Diverged(before->step, before->message + "; so it ended before: remove " +
                                      divergence_file(folder).string() + " to train again");
@@ -98,7 +104,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const Config given = config;
 
   const auto opened = open_dataset(config, note, &stop);
-  if (!opened) return std::nullopt;
+  if (!opened) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return std::nullopt;
+  }
   const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
     throw UserError("model.source_V: " + std::to_string(int64_t{config.model.source_V}) +
@@ -130,6 +140,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
     if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder, note);
     if (events.on_training) events.on_training(event);
   };
+  ranks.word_of_first(text_of(to_json(config)));
   TrainingOutcome outcome;
   try {
     outcome = train(translator.model,
@@ -141,7 +152,8 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .device = device,
                      .stop = &stop,
                      .dump = folder / "diverged.safetensors",
-                     .on_step = [&] { lock.touch(); }},
+                     .on_step = [&] { lock.touch(); },
+                     .ranks = &ranks},
                     on_event);
   } catch (const Diverged& diverged) {  // a result too
     lock.expect_held();
@@ -194,6 +206,28 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   lock.expect_held();
   write_result(result_file, result);
   return result;
+}
+
+bool follow_experiment(const torch::Device& device, const std::atomic<bool>& stop, Ranks& ranks) {
+  const std::string word = ranks.word_of_first(kNothing);  // its config, with V
+  if (word == kNothing) {
+    ranks.leave();
+    return !stop;
+  }
+  const std::string where = "the config of rank 0";
+  const Config config = resolve(from_json<Config>(parse_json(word, where), where), where);
+  const auto data = open_dataset(config);
+  Transformer model(config.model);
+  return !train(model,
+                {.config = config,
+                 .train = data->train.corpus,
+                 .valid = &data->valid.corpus,
+                 .checkpoints = {},
+                 .device = device,
+                 .stop = &stop,
+                 .ranks = &ranks},
+                [](const TrainingEvent&) {})
+              .stopped;
 }
 
 }  // namespace transformer

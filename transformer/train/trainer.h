@@ -56,6 +56,8 @@ struct Diagnosed {
 using TrainingEvent = std::variant<StepLogged, Validated, Diagnosed, CheckpointWritten, Resumed,
                                    CheckpointPassedOver>;
 
+class Ranks;
+
 struct TrainingTask {
   Config config;  // resolved, with V
   const Corpus& train;
@@ -66,6 +68,7 @@ struct TrainingTask {
   const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
   std::filesystem::path dump{};     // where a step that is not finite is left (step_dump.h), if any
   std::function<void()> on_step{};  // after every step: a sign of life
+  Ranks* ranks = nullptr;           // that train together (data_parallel.h); alone where null
 };
 
 struct TrainingOutcome {
@@ -77,6 +80,8 @@ struct TrainingOutcome {
 // at any moment and started again ends with the same weights, bit for bit, as one never stopped, on
 // the same machine with as many threads. Prints nothing. Throws Diverged where a loss or a gradient
 // is not finite, naming step, batch and tensor: such a step is never applied.
+// Of several ranks, all of which call this, rank 0 alone reads and writes files, and only its
+// events tell anything; all end after the same step. Throws Failure where one of them is lost.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
 
