@@ -10,7 +10,7 @@ import subprocess
 import time
 import unittest
 
-from program import ENVIRONMENT, PATIENCE, PROGRAM, ROOT, FaultCase, checkpoints, last_metrics_line, metrics, step_of
+from program import ENVIRONMENT, PATIENCE, PROGRAM, ROOT, FaultCase, checkpoints, last_metrics_line, metrics, run, step_of
 
 TIMEOUT = 5  # seconds, of a rank
 ROUNDING = 2e-5  # of float32 sums in another order, after some steps
@@ -104,7 +104,7 @@ class SameTraining(Ranks):
             self.assertLessEqual(worst, 10 * ROUNDING * scale, name)
 
     def test_processes_with_a_part_of_each_batch_train_as_one_with_all_of_it(self):
-        for ranks, changes in ((2, {}), (3, {"training__accumulate": 4}), (2, {"data__tokens_per_batch": 12}),
+        for ranks, changes in ((2, {}), (3, {"training__accumulate": 4}), (4, {"data__tokens_per_batch": 40}),
                                (2, {"training__clip_norm": 0.5})):
             with self.subTest(ranks=ranks, **changes):
                 name = "-".join([str(ranks), *changes])
@@ -118,7 +118,7 @@ class SameTraining(Ranks):
         self.assert_same_contents(self.place / "one", self.place / "two")
 
     def test_a_training_goes_on_with_another_number_of_ranks(self):
-        self.complete(self.words("alone"))
+        self.complete(self.words("alone", training__checkpoint_every=1000))
         for ranks in (1, 3):
             folder = self.place / f"from-2-to-{ranks}"
             words = self.words(folder.name, training__checkpoint_every=1000)
@@ -136,6 +136,17 @@ class SameTraining(Ranks):
                 self.assertIn("goes on after step", messages[0])
             self.assert_same_training(folder, self.place / "alone")
 
+    def test_a_divergence_is_found_and_left_as_in_one_process(self):
+        words = self.words("run", training__schedule="constant", training__learning_rate="1e25",
+                           training__warmup_steps=0, model__P_drop=0.1)
+        codes, messages = finish_all(start_ranks(words))
+        self.assertEqual(codes, [3, 3], messages)
+        self.assertIn("is not finite; nothing of this step was kept. First tensor: ", messages[0])
+        self.assertRegex(messages[1], r"^transformer: step [0-9]+: .* is not finite; rank 0 says more\n$")
+        self.assertTrue((self.place / "run/divergence.json").exists())
+        code, messages = run("train", "--replay", self.place / "run/diverged.safetensors")
+        self.assertEqual(code, 3, messages)  # with the finding that the dump states
+
     def test_only_rank_0_writes_and_speaks(self):
         folders = [self.place / "here-0", self.place / "here-1"]
         for folder in folders:
@@ -151,20 +162,15 @@ class SameTraining(Ranks):
 
 
 class Lost(Ranks):
-    def setUp(self):
-        super().setUp()
-        self.unbroken = self.place / "unbroken"
-        self.complete_ranks(self.words("unbroken", training__train_steps=400, model__P_drop=0.1))
-
     def train_words(self, name):
-        return self.words(name, training__train_steps=400, model__P_drop=0.1)
+        return self.words(name, training__train_steps=150, model__P_drop=0.1)
 
     def lose(self, name, rank, number, ranks=2):
         """Sends one of the ranks a signal in mid-run. Returns the others' exit codes and messages, and how long that
         took."""
         folder = self.place / name
         processes = start_ranks(self.train_words(name), ranks)
-        self.wait_for_step(folder, self.random.randrange(10, 100), processes)
+        self.wait_for_step(folder, self.random.randrange(10, 60), processes)
         began = time.monotonic()
         processes[rank].send_signal(number)
         others = [process for process in processes if process is not processes[rank]]
@@ -183,9 +189,10 @@ class Lost(Ranks):
     def assert_goes_on(self, name):
         messages = self.complete_ranks(self.train_words(name))
         self.assertIn("goes on after step", messages[0])
-        self.assert_same_contents(self.place / name, self.unbroken)
+        self.assert_same_contents(self.place / name, self.place / "unbroken")
 
     def test_a_rank_that_is_killed_ends_the_others_by_name_and_the_run_goes_on(self):
+        self.complete_ranks(self.train_words("unbroken"))
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 name = f"killed-{rank}"
@@ -194,6 +201,7 @@ class Lost(Ranks):
                 self.assert_goes_on(name)
 
     def test_a_rank_that_hangs_ends_the_others_by_name_and_the_run_goes_on(self):
+        self.complete_ranks(self.train_words("unbroken"))
         for rank in (0, 1):
             with self.subTest(rank=rank):
                 name = f"stopped-{rank}"

@@ -18,6 +18,7 @@
 #include "tools/commands/sweep_progress.h"
 #include "transformer/error.h"
 #include "transformer/train/device.h"
+#include "transformer/train/rendezvous.h"
 #include "transformer/train/state.h"
 
 namespace transformer {
@@ -181,6 +182,11 @@ int sweep_command(int argc, char** argv) {
              .with_overrides = true},
             argc, argv);
   if (!arguments) return 0;
+  if (rendezvous_of_environment()) {
+    throw UserError(
+        "sweep: expected one process; WORLD_SIZE or srun's variables say that this is one of "
+        "several, as train may be");
+  }
   Sweep sweep = load_sweep(arguments->positional[0], arguments->overrides);
   if (arguments->has("seeds")) sweep.seeds = read_seeds(arguments->get<std::string>("seeds"));
   Sweep selected = sweep;

@@ -27,6 +27,8 @@ using std::chrono::milliseconds;
 constexpr size_t kBucketBytes = 25 << 20;      // PyTorch's own defaults
 constexpr size_t kFirstBucketBytes = 1 << 20;  // its sum can begin early
 
+constexpr int kFatal = 3;  // of c10's logging
+
 // A connection to the store where the ranks meet.
 c10::intrusive_ptr<c10d::Store> store_at(const Rendezvous& place, milliseconds timeout,
                                          bool is_server) {
@@ -37,6 +39,12 @@ c10::intrusive_ptr<c10d::Store> store_at(const Rendezvous& place, milliseconds t
   options.timeout = timeout;
   return c10::make_intrusive<c10d::PrefixStore>(
       "transformer/" + place.attempt, c10::make_intrusive<c10d::TCPStore>(place.address, options));
+}
+
+// Rank 0's own store is reached though no network is left.
+Rendezvous seen_from_here(Rendezvous place) {
+  if (place.rank == 0 && !place.served) place.address = "127.0.0.1";
+  return place;
 }
 
 // GLOO_SOCKET_IFNAME, as PyTorch has it, names the network interface where there are several.
@@ -65,7 +73,8 @@ class C10dGroup : public RanksGroup {
             const OnLost& on_lost)
       : place_(place),
         store_(meeting_place(place, timeout)),
-        roll_(store_at(place, timeout, false), place.rank, place.ranks, timeout, on_lost) {
+        roll_(store_at(seen_from_here(place), timeout, false), place.rank, place.ranks, timeout,
+              on_lost) {
     expect_reachable();
     try {
       connect_all(device, timeout);
@@ -210,6 +219,8 @@ class C10dGroup : public RanksGroup {
 
 std::unique_ptr<RanksGroup> connect_ranks(const Rendezvous& place, const torch::Device& device,
                                           milliseconds timeout, const OnLost& on_lost) {
+  // c10d warns, with all frames of the stack, of what is told here in a line.
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kFatal;
   return std::make_unique<C10dGroup>(place, device, timeout, on_lost);
 }
 

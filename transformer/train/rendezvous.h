@@ -11,10 +11,11 @@ struct Rendezvous {
   int64_t rank = 0;        // of this process, from 0
   int64_t ranks = 1;       // in all
   int64_t local_rank = 0;  // among those on this machine: which of its GPUs is this one's
-  std::string address;     // of rank 0
+  std::string address{};   // of rank 0
   int64_t port = 0;
   bool served = false;  // by torchrun there, else by rank 0
-  std::string attempt;  // torchrun's count of restarts: what was said before one is not heard again
+  // torchrun's count of restarts: what was said before one is not heard again.
+  std::string attempt{};
 };
 
 // From the variables that torchrun sets: RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT.

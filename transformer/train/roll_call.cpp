@@ -134,22 +134,20 @@ void RollCall::meet() {
 
 void RollCall::leave() {
   meet();
-  {
-    const std::lock_guard lock(mutex_);
-    has_left_ = true;
-  }
-  // The store may end with rank 0, so that is the last to go.
   std::vector<std::string> keys;
   for (size_t r = 1; r < beat_keys_.size(); ++r) keys.push_back("left/" + std::to_string(r));
+  std::unique_lock lock(mutex_);
+  has_left_ = true;
   if (rank_ > 0) {
-    say(keys[static_cast<size_t>(rank_) - 1], "yes");
-  } else {
-    std::unique_lock lock(mutex_);
+    to_say_.emplace_back(keys[static_cast<size_t>(rank_) - 1], "yes");
+  } else {  // the last to go, for the store may end with it
     wanted_ = keys;
     heard_.reset();
     changed_.notify_all();
     changed_.wait_for(lock, kThrowsItself, [&] { return heard_.has_value(); });
   }
+  stop_ = true;
+  changed_.notify_all();
 }
 
 void RollCall::find_lost() {
@@ -211,7 +209,6 @@ void RollCall::exchange() {
     words.swap(to_say_);
     if (!heard_) wanted = wanted_;
   }
-  for (const auto& [key, value] : words) store_->set(key, bytes_of(value));
   store_->set(beat_keys_[static_cast<size_t>(rank_)], bytes_of(beat()));
   std::vector<std::string> beats;
   for (const auto& bytes : store_->multiGet(beat_keys_)) beats.push_back(text_of_bytes(bytes));
@@ -221,6 +218,8 @@ void RollCall::exchange() {
     heard.emplace();
     for (const auto& bytes : store_->multiGet(wanted)) heard->push_back(text_of_bytes(bytes));
   }
+  // Last of all, for where it is that this rank has left, the store may be gone next.
+  for (const auto& [key, value] : words) store_->set(key, bytes_of(value));
   {
     const std::lock_guard lock(mutex_);
     answered_ = Clock::now();
