@@ -26,8 +26,9 @@ Json figures(const std::string& words) {
 }
 
 const std::vector<std::string> kTopics = {
-    "parameters", "schedule",        "label-smoothing", "kv-cache", "complexity", "flops",
-    "positions",  "embedding-scale", "masks",           "shapes",   "signal",     "attention", "scaling"};
+    "parameters", "schedule",  "label-smoothing", "kv-cache", "complexity",
+    "flops",      "positions", "embedding-scale", "masks",    "shapes",
+    "signal",     "attention", "scaling"};
 
 }  // namespace
 
