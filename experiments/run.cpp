@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr auto kNothing = "";  // rank 0's word where there is nothing to train
+
 int64_t longer_side(const Corpus& corpus, int64_t pair) {
   return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
 }
@@ -59,7 +61,7 @@ void check_lengths(const Dataset& data, const Config& config) {
 
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
-                                     const RunEvents& events) {
+                                     const RunEvents& events, Ranks& ranks) {
   expect_precision(config.training.precision, device);
   expect_own_run(folder, config.data);
   make_folder(folder);
@@ -70,7 +72,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   };
   keep_config(config, folder, note);
   const fs::path result_file = folder / "result.json";
-  if (auto result = complete_result(folder, note)) return result;
+  if (auto result = complete_result(folder, note)) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return result;
+  }
   if (const auto before = standing_divergence(folder, config)) {
     throw Diverged(before->step, before->message + "; so it ended before: remove " +
                                      divergence_file(folder).string() + " to train again");
@@ -78,7 +84,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const Config given = config;
 
   const auto opened = open_dataset(config, note, &stop);
-  if (!opened) return std::nullopt;
+  if (!opened) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return std::nullopt;
+  }
   const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
     throw UserError("model.source_V: " + std::to_string(int64_t{config.model.source_V}) +
@@ -117,6 +127,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
     write_divergence(folder, given, diverged.step(), diverged.what());
     throw diverged;
   };
+  ranks.word_of_first(text_of(to_json(config)));
   TrainingOutcome outcome;
   try {
     outcome = train(translator.model,
@@ -129,7 +140,8 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .stop = &stop,
                      .dump = folder / "diverged.safetensors",
                      .on_step = [&] { lock.touch(); },
-                     .largest = &largest},
+                     .largest = &largest,
+                     .ranks = &ranks},
                     on_event);
   } catch (const Diverged& diverged) {
     diverge(diverged);
@@ -184,6 +196,28 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   lock.expect_held();
   write_result(result_file, result);
   return result;
+}
+
+bool follow_experiment(const torch::Device& device, const std::atomic<bool>& stop, Ranks& ranks) {
+  const std::string word = ranks.word_of_first(kNothing);  // its config, with V
+  if (word == kNothing) {
+    ranks.leave();
+    return !stop;
+  }
+  const std::string where = "the config of rank 0";
+  const Config config = resolve(from_json<Config>(parse_json(word, where), where), where);
+  const auto data = open_dataset(config);
+  Transformer model(config.model);
+  return !train(model,
+                {.config = config,
+                 .train = data->train.corpus,
+                 .valid = &data->valid.corpus,
+                 .checkpoints = {},
+                 .device = device,
+                 .stop = &stop,
+                 .ranks = &ranks},
+                [](const TrainingEvent&) {})
+              .stopped;
 }
 
 }  // namespace transformer

@@ -12,6 +12,7 @@ int inspect_label_smoothing_command(int argc, char** argv);
 int inspect_masks_command(int argc, char** argv);
 int inspect_parameters_command(int argc, char** argv);
 int inspect_positions_command(int argc, char** argv);
+int inspect_scaling_command(int argc, char** argv);
 int inspect_schedule_command(int argc, char** argv);
 int inspect_shapes_command(int argc, char** argv);
 int inspect_signal_command(int argc, char** argv);

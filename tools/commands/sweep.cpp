@@ -21,6 +21,7 @@
 #include "transformer/error.h"
 #include "transformer/resident_memory.h"
 #include "transformer/train/device.h"
+#include "transformer/train/rendezvous.h"
 #include "transformer/train/state.h"
 
 namespace transformer {
@@ -188,6 +189,11 @@ int sweep_command(int argc, char** argv) {
              .with_overrides = true},
             argc, argv);
   if (!arguments) return 0;
+  if (rendezvous_of_environment()) {
+    throw UserError(
+        "sweep: expected one process; WORLD_SIZE or srun's variables say that this is one of "
+        "several, as train may be");
+  }
   Sweep sweep = load_sweep(arguments->positional[0], arguments->overrides);
   if (arguments->has("seeds")) sweep.seeds = read_seeds(arguments->get<std::string>("seeds"));
   Sweep selected = sweep;

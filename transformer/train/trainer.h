@@ -56,6 +56,8 @@ struct Diagnosed {
 using TrainingEvent = std::variant<StepLogged, Validated, Diagnosed, CheckpointWritten, Resumed,
                                    CheckpointPassedOver>;
 
+class Ranks;
+
 struct TrainingTask {
   Config config;  // resolved, with V
   const Corpus& train;
@@ -67,6 +69,7 @@ struct TrainingTask {
   std::filesystem::path dump{};     // where a step that is not finite is left (step_dump.h), if any
   std::function<void()> on_step{};  // after every step: a sign of life
   const Batch* largest = nullptr;   // of `train` (largest_batch.h), where it is known already
+  Ranks* ranks = nullptr;           // that train together (data_parallel.h); alone where null
 };
 
 struct TrainingOutcome {
@@ -79,6 +82,8 @@ struct TrainingOutcome {
 // the same machine with as many threads. Prints nothing. Throws Diverged where a loss or a gradient
 // is not finite, naming step, batch and tensor: such a step is never applied. Throws UserError,
 // before the first step, where the largest batch does not fit into memory.
+// Of several ranks, all of which call this, rank 0 alone reads and writes files, and only its
+// events tell anything; all end after the same step. Throws Failure where one of them is lost.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
 
