@@ -57,7 +57,7 @@ StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, con
   for (size_t i = 0; i < batches.size(); ++i) {
     const bool is_last = i + 1 == batches.size();
     const Batch& batch = batches[i];
-    if (batch.sentences == 0) {
+    if (batch.rows.empty() && batch.source.empty()) {  // a share without a sentence
       backward(no_loss(model), is_last);
       continue;
     }
