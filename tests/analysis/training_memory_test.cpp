@@ -7,7 +7,7 @@ using namespace transformer;
 
 namespace {
 
-ModelConfig narrow() {
+ModelConfig narrow_model() {
   Config config;
   config.model.N = 1;
   config.model.d_model = 2;
@@ -23,7 +23,7 @@ constexpr double kRounded = 17.0 / 16;
 }  // namespace
 
 TEST_CASE("training memory: by hand, for 2 source and 3 target positions") {
-  const auto model = narrow();
+  const auto model = narrow_model();
   const auto parameters = static_cast<double>(count_parameters(model).total());
   // Projection's input, q, o's input, normalizer; then the sum, its mean and deviation.
   const double asks = 2 + 2 + 2 + 1 + (2 + 2);
@@ -42,7 +42,7 @@ TEST_CASE("training memory: by hand, for 2 source and 3 target positions") {
 }
 
 TEST_CASE("training memory: a gated feed-forward layer keeps four tensors of its inner width") {
-  auto model = narrow();
+  auto model = narrow_model();
   const auto plain = training_memory(model, without_padding({1, 2, 3}));
   model.feed_forward = FeedForwardKind::swiglu;
   const auto gated = training_memory(model, without_padding({1, 2, 3}));
@@ -52,7 +52,7 @@ TEST_CASE("training memory: a gated feed-forward layer keeps four tensors of its
 }
 
 TEST_CASE("training memory: padding counts with attention_drop, which keeps the weights") {
-  auto model = narrow();
+  auto model = narrow_model();
   const BatchSize half_empty = {{2, 4, 4}, 4, 4};
   const auto packed = training_memory(model, half_empty);
   REQUIRE(packed.batch == training_memory(model, without_padding({1, 4, 4})).batch);
@@ -61,13 +61,13 @@ TEST_CASE("training memory: padding counts with attention_drop, which keeps the 
   REQUIRE(padded.batch == training_memory(model, without_padding({2, 4, 4})).batch);
   // Before and after dropout, in three attentions of 8 queries and 4 keys each.
   REQUIRE(padded.batch == Approx(kRounded * 4 * (3 * 2 * 8 * 4) + [&] {
-            auto without = narrow();
+            auto without = narrow_model();
             return training_memory(without, without_padding({2, 4, 4})).batch;
           }()));
 }
 
 TEST_CASE("search memory: rooms of 16 and 32 positions for 17 to 31 word-pieces") {
-  const auto model = narrow();
+  const auto model = narrow_model();
   DecodingConfig decoding;
   decoding.beam = 3;
   const auto bytes = [&](int64_t pieces) {

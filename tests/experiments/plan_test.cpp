@@ -67,7 +67,7 @@ TEST_CASE("plan: without V only what the row sets is known") {
 }
 
 TEST_CASE("plan: the program's memory counts once, and what complete runs measured stands beside") {
-  const auto mini = sweep_of("table3-mini.json");
+  const auto mini = sweep_named("table3-mini.json");
   const auto base = row_of(mini, "base", no_rate);
   RowPlan row = plan(mini.rows.front(), no_rate, 1e9);
   REQUIRE(row.memory_bytes.value() == Approx(base.memory_bytes.value() + 1e9));

@@ -27,7 +27,7 @@ int64_t least_address_space(const Workplace& place) {
   return limit;
 }
 
-std::string within(int64_t limit, const std::string& also = "") {
+std::string limited_to(int64_t limit, const std::string& also = "") {
   return "ulimit -v " + std::to_string(limit) + " && " + also;
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("memory: training that cannot fit is refused before the model is made"
   if (!kIsUsual) return;
   const Workplace place;
   const int64_t least = least_address_space(place);
-  const auto ran = place.train("run", kDeep, within(least + (64 << 10)));
+  const auto ran = place.train("run", kDeep, limited_to(least + (64 << 10)));
   refused(ran, 2, "ulimit -v has ");
   for (const char* said : {" sentences of up to ", "parameters with gradients and Adam's moments",
                            "data.tokens_per_batch is 6000, training.accumulate 1; ",
@@ -88,7 +88,7 @@ TEST_CASE("memory: the largest batch fails before the first step, with the numbe
   const Workplace place;
   const int64_t least = least_address_space(place);
   const auto ran =
-      place.train("run", kDeep, within(least + (128 << 10), "TRANSFORMER_MEMORY_CHECK=0"));
+      place.train("run", kDeep, limited_to(least + (128 << 10), "TRANSFORMER_MEMORY_CHECK=0"));
   refused(ran, 2, "training: the largest batch, ");
   REQUIRE_THAT(ran.err, Contains("does not fit into memory") &&
                             Contains("data.tokens_per_batch is 6000, training.accumulate 1; "));
@@ -120,7 +120,7 @@ TEST_CASE("memory: a beam that cannot fit and a line that is no sentence are ref
   };
   if (kIsUsual) {
     const int64_t least = least_address_space(place);
-    refused(translate("the old man\n", within(least + (64 << 10))), 2, "lower decoding.beam");
+    refused(translate("the old man\n", limited_to(least + (64 << 10))), 2, "lower decoding.beam");
   }
   refused(translate(std::string((1 << 20) + 1, 'a') + "\n", ""), 2,
           "line 1: 1048577 bytes; a line may have 1048576");
