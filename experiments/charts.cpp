@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "experiments/metrics.h"
 #include "experiments/statistics.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
 
 namespace {
+
+std::string seed_folder(int64_t seed) { return "seed-" + std::to_string(seed); }
 
 Json numbers_on(const std::string& field, const std::string& title, bool logarithmic = false) {
   Json scale = {{"type", logarithmic ? "log" : "linear"}, {"nice", false}, {"padding", 12}};
@@ -100,6 +103,46 @@ Json labelled_points(const std::string& description, const Json& values, const J
   return spec;
 }
 
+// A quantity of every sublayer in the order of the computation, at the last step that was looked
+// at.
+Json layer_values(const Summary& summary, const fs::path& folder, const std::string& key) {
+  Json values = Json::array();
+  for (const auto& row : summary.rows) {
+    for (const auto& run : row.runs) {
+      const auto file = folder / row.row.id / seed_folder(run.seed) / "diagnostics.jsonl";
+      const auto lines = read_metrics(file).lines;
+      if (lines.empty()) continue;
+      int64_t depth = 0;
+      for (const auto& sublayer : lines.back().at("sublayers")) {
+        const Json& found = sublayer.at(key);
+        ++depth;
+        const Json value = found.is_object() ? found.value("out.weight", Json()) : found;
+        if (value.is_null()) continue;
+        values.push_back({{"row", row.row.id},
+                          {"seed", run.seed},
+                          {"step", lines.back().at("step")},
+                          {"depth", depth},
+                          {"sublayer", sublayer.at("sublayer")},
+                          {key, value}});
+      }
+    }
+  }
+  return values;
+}
+
+void add_layers(std::vector<Chart>& charts, const Summary& summary, const fs::path& folder,
+                const std::string& key, const std::string& title, const std::string& text) {
+  const Json values = layer_values(summary, folder, key);
+  if (values.empty()) return;
+  Json spec = specification(title + ", a line a run", values);
+  spec["mark"] = {{"type", "line"}, {"point", true}, {"tooltip", {{"content", "data"}}}};
+  spec["encoding"] = {{"x", numbers_on("depth", "sublayer, encoder first")},
+                      {"y", numbers_on(key, title, true)},
+                      {"color", {{"field", "row"}, {"type", "nominal"}, {"sort", nullptr}}},
+                      {"detail", {{"field", "seed"}}}};
+  charts.push_back({"layers-" + key, title, text, spec});
+}
+
 Json rank_values(const Summary& summary) {
   std::vector<double> ours, papers;
   std::vector<const RowSummary*> rows;
@@ -157,17 +200,22 @@ void add_speed(std::vector<Chart>& charts, const Json& values) {
 }  // namespace
 
 std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder) {
-  return charts_of(summary, [&](const std::string& row, int64_t seed, const std::string& key) {
-    return learning_curve(folder / row / ("seed-" + std::to_string(seed)) / "metrics.jsonl", key);
+  return charts_of(summary, folder, [&](const auto& row, int64_t seed, const auto& key) {
+    return learning_curve(folder / row / seed_folder(seed) / "metrics.jsonl", key);
   });
 }
 
-std::vector<Chart> charts_of(const Summary& summary, const CurveOf& curve_of) {
+std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder,
+                             const CurveOf& curve_of) {
   std::vector<Chart> charts;
   add_curve(charts, summary, curve_of, "valid_perplexity", "validation", "Validation perplexity",
             true);
   add_curve(charts, summary, curve_of, "nll", "training", "Training loss without label smoothing",
             false);
+  add_layers(charts, summary, folder, "trunk", "Residual stream's norm by sublayer",
+             "At the last diagnosis of each run (training.diagnostics_every).");
+  add_layers(charts, summary, folder, "gradient", "Gradient norm of feed-forward out.weight",
+             "At the last diagnosis of each run, before clipping.");
   const Json values = records(summary);
   if (!values.empty()) {
     const auto perplexity = numbers_on("perplexity", "perplexity (dev)", true);

@@ -27,6 +27,7 @@ std::vector<Chart> charts_of(const Summary& summary, const std::filesystem::path
 
 // The same with a run's curve, by its key in metrics.jsonl, from elsewhere than its file.
 using CurveOf = std::function<Curve(const std::string& row, int64_t seed, const std::string& key)>;
-std::vector<Chart> charts_of(const Summary& summary, const CurveOf& curve_of);
+std::vector<Chart> charts_of(const Summary& summary, const std::filesystem::path& folder,
+                             const CurveOf& curve_of);
 
 }  // namespace transformer

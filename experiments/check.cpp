@@ -24,13 +24,16 @@ class RunCheck {
   explicit RunCheck(const fs::path& run) : run_(run) {}
 
   std::vector<std::string> faults() {
-    in_file("config.json", [&](const fs::path& file) { read_config(file); });
+    std::optional<Config> config;
+    in_file("config.json", [&](const fs::path& file) { config = read_config(file); });
     for (const auto& folder : checkpoint_folders(run_ / "checkpoints")) {
       for (auto& damage : damage_of_checkpoint(folder)) faults_.push_back(std::move(damage));
     }
     newest_ = newest_checkpoint(run_ / "checkpoints", [](const std::string&) {});
     in_file("result.json", [&](const fs::path& file) { result_ = read_result(file); });
-    in_file("model.safetensors", [&](const fs::path& file) { read_model_strictly(file); });
+    if (config && result_)
+      in_file("result.json", [&](const fs::path& file) { expect_of_run(*result_, *config, file); });
+    in_file("model.safetensors", [&](const fs::path& file) { check_model(file); });
     in_file("diverged.safetensors", [&](const fs::path& file) { read_dump(file); });
     in_file("divergence.json", [&](const fs::path& file) { read_sealed(file); });
     if (result_ && !fs::exists(run_ / "model.safetensors")) {
@@ -58,8 +61,12 @@ class RunCheck {
     faults_.insert(faults_.end(), faults.begin(), faults.end());
   }
 
-  static void read_model_strictly(const fs::path& file) {
-    read_state(file, ChecksumRule::required);
+  void check_model(const fs::path& file) const {
+    const auto there = read_state(file, ChecksumRule::required).checksum;
+    const auto stated = model_of_translations(run_);
+    if (result_ && !stated.empty() && there != stated) {
+      throw UserError(file.string() + ": is sound, but not the one that made the run's figures");
+    }
   }
 
   void check_vocabulary() {

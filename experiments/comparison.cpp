@@ -17,26 +17,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-std::string listed(const Strings& all) {
-  std::string text;
-  for (const auto& one : all) text += (text.empty() ? "" : ", ") + one;
-  return text;
-}
-
-// "model.h" of "h", where no other section has such a key.
-std::string full_key(const std::string& name) {
-  const auto known = known_keys<Config>();
-  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
-  Strings fitting;
-  for (const auto& key : known) {
-    if (key.ends_with("." + name)) fitting.push_back(key);
-  }
-  if (fitting.size() == 1) return fitting.front();
-  throw UserError("--by: " + fields::shown_name(name) +
-                  (fitting.empty() ? ": unknown key" + nearest_key(name, known)
-                                   : ": could be " + listed(fitting) + "; name it whole"));
-}
-
 Strings shown_values(const RowSummary& row, const Strings& keys) {
   Strings values;
   for (const auto& key : keys) values.push_back(shown_value(key, row));
@@ -55,7 +35,7 @@ Strings compared_keys(const Summary& summary, const Strings& names) {
     if (varies(summary, key)) varying.push_back(key);
   }
   for (const auto& name : names) {
-    const std::string key = full_key(name);
+    const std::string key = full_key(name, "--by");
     if (key == "training.seed") {
       throw UserError("--by: training.seed: runs are paired by it; name another key");
     }
@@ -122,7 +102,8 @@ BleuComparison compared_bleu(const ComparedRun& baseline, const ComparedRun& run
       run.run->seed, run.run->result->bleu - baseline.run->result->bleu, {}, {}};
   const auto& theirs = baseline.details.sentences;
   const auto& ours = run.details.sentences;
-  if (theirs.empty() || theirs.size() != ours.size() || theirs == ours) return compared;
+  const bool same = theirs == ours || compared.difference == 0;
+  if (theirs.empty() || theirs.size() != ours.size() || same) return compared;
   compared.bootstrap = paired_bootstrap(theirs, ours, tests);
   compared.randomisation = approximate_randomisation(theirs, ours, tests);
   return compared;

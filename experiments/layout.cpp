@@ -1,7 +1,11 @@
 #include "experiments/layout.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
+
+#include "transformer/config.h"
+#include "transformer/error.h"
 
 namespace transformer {
 
@@ -80,6 +84,31 @@ std::vector<std::string> headings(const std::vector<std::string>& keys) {
   std::vector<std::string> headings;
   for (const auto& key : keys) headings.push_back(all.count(last(key)) > 1 ? key : last(key));
   return headings;
+}
+
+std::string full_key(const std::string& name, const std::string& option) {
+  const auto known = known_keys<Config>();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  std::vector<std::string> fitting;
+  for (const auto& key : known) {
+    if (key.ends_with("." + name)) fitting.push_back(key);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  throw UserError(option + ": " + fields::shown_name(name) +
+                  (fitting.empty() ? ": unknown key" + nearest_key(name, known)
+                                   : ": could be " + listed(fitting) + "; name it whole"));
+}
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& all) {
+  std::string text;
+  for (const auto& one : all) text += (text.empty() ? "" : ", ") + one;
+  return text;
 }
 
 std::string shown_value(const std::string& key, const RowSummary& row) {

@@ -30,6 +30,16 @@ std::vector<std::string> keys_set(const Summary& summary);
 // "d_k" of "model.d_k", but the whole key where two would look alike.
 std::vector<std::string> headings(const std::vector<std::string>& keys);
 
+// "model.h" of "h", where no other section of a config has such a key. Throws UserError, which
+// names `option`, on a name that no key has or more than one.
+std::string full_key(const std::string& name, const std::string& option);
+
+// With so many digits after the point.
+std::string fixed(double value, int digits);
+
+// With ", " between two.
+std::string listed(const std::vector<std::string>& all);
+
 // As the paper writes it: train_steps in thousands, 0.0 for no dropout. Blank where unknown.
 std::string shown_value(const std::string& key, const RowSummary& row);
 

@@ -1,6 +1,5 @@
 #include "experiments/machine.h"
 
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -48,12 +47,6 @@ Machine read_machine() {
 Machine this_machine() {
   static const Machine machine = read_machine();
   return machine;
-}
-
-int64_t peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return int64_t{usage.ru_maxrss} * 1024;  // Linux counts it in KiB
 }
 
 }  // namespace transformer

@@ -26,7 +26,4 @@ struct Machine {
 
 Machine this_machine();
 
-// The most memory this process has held at once.
-int64_t peak_memory_bytes();
-
 }  // namespace transformer

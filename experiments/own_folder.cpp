@@ -72,6 +72,18 @@ void expect_vocabularies_kept(const fs::path& folder, const DataConfig& data) {
   }
 }
 
+// A folder of text is no place for a run, though the vocabulary lies there already.
+void expect_no_corpus(const fs::path& folder, const DataConfig& data) {
+  auto prefixes = data.train;
+  prefixes.push_back(data.valid);
+  for (const auto& prefix : prefixes) {
+    const fs::path text = prefix + "." + data.source_language;
+    if (!fs::exists(text) || !is_same_file(text.parent_path() / ".", folder / ".")) continue;
+    throw UserError(folder.string() + ": is where the text " + text.string() +
+                    " lies; take another --out folder");
+  }
+}
+
 }  // namespace
 
 const std::vector<std::string>& run_files() {
@@ -86,6 +98,7 @@ const std::vector<std::string>& run_files() {
 }
 
 bool is_run(const fs::path& folder) {
+  if (held_by(folder) == "sweep") return false;
   const LockFile lock = lock_file_in(folder);
   if (lock == LockFile::ours) return true;
   if (can_be_read([&] { read_result(folder / "result.json"); })) return true;
@@ -97,6 +110,10 @@ bool is_run(const fs::path& folder) {
 }
 
 void expect_own_run(const fs::path& folder, const DataConfig& data) {
+  if (held_by(folder) == "sweep" || (!is_run(folder) && fs::exists(folder / "sweep.json"))) {
+    throw UserError(folder.string() + ": holds a sweep; take another --out folder for the run");
+  }
+  expect_no_corpus(folder, data);
   expect_vocabularies_kept(folder, data);
   if (is_run(folder)) return;
   auto files = run_files();

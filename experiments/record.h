@@ -28,8 +28,8 @@ struct Result {
   int64_t target_tokens = 0;
   double seconds = 0;  // of training; the parts of a resumed run added
   double tokens_per_second = 0;
-  double flops = 0;  // of the whole training
-  int64_t peak_memory_bytes = 0;
+  double flops = 0;               // of the whole training
+  int64_t peak_memory_bytes = 0;  // of training and evaluation, by the process that ended the run
   int64_t seed = 0;
   int64_t threads = 0;
   std::string config_fingerprint;

@@ -129,6 +129,25 @@ std::string runs_table(const Summary& summary) {
   return records_table(records);
 }
 
+std::string translations_section(const std::vector<TranslationSample>& samples) {
+  if (samples.empty()) return "<p>No run has kept any yet.</p>\n";
+  std::string text;
+  for (const auto& sample : samples) {
+    text += "<details" + std::string(&sample == &samples.front() ? " open" : "") + "><summary>" +
+            escaped_html(sample.reference) +
+            "</summary><div class=\"scroll\"><table><tbody>\n<tr><th class=\"left\" "
+            "scope=\"row\">reference, line " +
+            std::to_string(sample.line) + "</th><td class=\"left\">" +
+            escaped_html(sample.reference) + "</td></tr>\n";
+    for (const auto& [row, translation] : sample.translations) {
+      text += "<tr><th class=\"left\" scope=\"row\">" + escaped_html(row) +
+              "</th><td class=\"left\">" + escaped_html(translation) + "</td></tr>\n";
+    }
+    text += "</tbody></table></div></details>\n";
+  }
+  return text;
+}
+
 // The base row's whole config (the first row's without a base), and where others differ from it.
 std::string configs_section(const Summary& summary) {
   std::string text;
@@ -160,8 +179,8 @@ std::string configs_section(const Summary& summary) {
 
 }  // namespace
 
-std::string report_page(const std::string& title, const Summary& summary,
-                        const std::vector<Chart>& charts, std::string_view scripts) {
+std::string report_page(const Report& report, std::string_view scripts) {
+  const auto& [title, summary, table, charts, samples] = report;
   const bool drawn = !scripts.empty() && !charts.empty();
   const std::string name = escaped_html(title);
   std::string page =
@@ -174,9 +193,10 @@ std::string report_page(const std::string& title, const Summary& summary,
       "<title>" +
       name + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name +
       "</h1>\n<nav aria-label=\"Sections\"><a href=\"#results\">Results</a><a href=\"#charts\">"
-      "Charts</a><a href=\"#runs\">Runs</a><a href=\"#configs\">Configs</a></nav>\n<main>\n"
+      "Charts</a><a href=\"#translations\">Translations</a><a href=\"#runs\">Runs</a>"
+      "<a href=\"#configs\">Configs</a></nav>\n<main>\n"
       "<h2 id=\"results\">Results</h2>\n<div class=\"scroll\">\n" +
-      to_html(results_table(summary)) + "</div>\n<h2 id=\"charts\">Charts</h2>\n";
+      to_html(results_table(summary, table)) + "</div>\n<h2 id=\"charts\">Charts</h2>\n";
   if (charts.empty()) page += "<p>Nothing to draw yet.</p>\n";
   if (!charts.empty() && !drawn) {
     page +=
@@ -185,7 +205,8 @@ std::string report_page(const std::string& title, const Summary& summary,
         "this page.</p>\n";
   }
   for (const auto& chart : charts) page += figure_of(chart, drawn);
-  page += "<h2 id=\"runs\">Runs</h2>\n" + runs_table(summary) +
+  page += "<h2 id=\"translations\">Translations</h2>\n" + translations_section(samples) +
+          "<h2 id=\"runs\">Runs</h2>\n" + runs_table(summary) +
           "<h2 id=\"configs\">Configs</h2>\n" + configs_section(summary) + "</main>\n";
   if (drawn) {
     page += "<script>" + std::string(scripts) + "</script>\n<script>" + kDraw + "</script>\n";

@@ -8,12 +8,20 @@
 #include <vector>
 
 #include "experiments/charts.h"
+#include "experiments/table.h"
+#include "experiments/translation_samples.h"
 
 namespace transformer {
 
 // `scripts` draw the charts; without them the page has each chart's figures and says what is
 // missing. Texts from the sweep's files are shown as they are, whatever is in them.
-std::string report_page(const std::string& title, const Summary& summary,
-                        const std::vector<Chart>& charts, std::string_view scripts);
+struct Report {
+  std::string title;
+  Summary summary;
+  TableOptions table{};
+  std::vector<Chart> charts{};
+  std::vector<TranslationSample> samples{};
+};
+std::string report_page(const Report& report, std::string_view scripts);
 
 }  // namespace transformer

@@ -3,11 +3,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "experiments/divergence.h"
 #include "experiments/own_folder.h"
-#include "experiments/plan.h"
 #include "experiments/run_folder.h"
 #include "experiments/training_files.h"
 #include "experiments/translations.h"
@@ -18,6 +16,9 @@
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/folder_lock.h"
+#include "transformer/resident_memory.h"
+#include "transformer/train/largest_batch.h"
+#include "transformer/train/precision.h"
 #include "transformer/train/state.h"
 #include "transformer/version.h"
 
@@ -25,6 +26,8 @@ namespace transformer {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr auto kNothing = "";  // rank 0's word where there is nothing to train
 
 int64_t longer_side(const Corpus& corpus, int64_t pair) {
   return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
@@ -54,43 +57,26 @@ void check_lengths(const Dataset& data, const Config& config) {
   check_lengths(data.valid, model, config.decoding);
 }
 
-std::string gibibytes(double bytes) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1 << 30));
-  return text;
-}
-
-// Only where there is no doubt: the estimate leaves out what libraries take.
-void check_memory(const Config& config, const Corpus& corpus, const torch::Device& device) {
-  if (!device.is_cpu()) return;
-  BatchShape batch = typical_batch(config);
-  const int64_t longer = std::max(corpus.source_tokens(), corpus.target_tokens());
-  batch.sentences = std::min(batch.sentences, longer / batch.target_length + 1);
-  const double needed = training_memory_bytes(config.model, batch);
-  const auto there = static_cast<double>(this_machine().memory_bytes);
-  if (needed <= there) return;
-  throw UserError("training needs about " + gibibytes(needed) + " of memory for " +
-                  std::to_string(count_parameters(config.model).total()) +
-                  " parameters and batches of " + std::to_string(config.data.tokens_per_batch) +
-                  " tokens; this machine has " + gibibytes(there) +
-                  "; take a smaller model or data.tokens_per_batch");
-}
-
 }  // namespace
 
 std::optional<Result> run_experiment(Config config, const fs::path& folder,
                                      const torch::Device& device, const std::atomic<bool>& stop,
-                                     const RunEvents& events) {
+                                     const RunEvents& events, Ranks& ranks) {
+  expect_precision(config.training.precision, device);
   expect_own_run(folder, config.data);
   make_folder(folder);
-  const FolderLock lock(folder, run_files());
+  const FolderLock lock(folder, run_files(), "run");
   const auto note = [&](const std::string& text) {
     lock.touch();
     if (events.on_note) events.on_note(text);
   };
   keep_config(config, folder, note);
   const fs::path result_file = folder / "result.json";
-  if (auto result = complete_result(folder, note)) return result;
+  if (auto result = complete_result(folder, note)) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return result;
+  }
   if (const auto before = standing_divergence(folder, config)) {
     throw Diverged(before->step, before->message + "; so it ended before: remove " +
                                      divergence_file(folder).string() + " to train again");
@@ -98,7 +84,11 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   const Config given = config;
 
   const auto opened = open_dataset(config, note, &stop);
-  if (!opened) return std::nullopt;
+  if (!opened) {
+    ranks.word_of_first(kNothing);
+    ranks.leave();
+    return std::nullopt;
+  }
   const Dataset& data = *opened;
   if (config.model.source_V.stated() && config.model.source_V != data.vocabularies.source.size()) {
     throw UserError("model.source_V: " + std::to_string(int64_t{config.model.source_V}) +
@@ -110,7 +100,9 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   config.model.source_V = data.vocabularies.source.size();
   config = resolve(config, folder.string());
   check_lengths(data, config);
-  check_memory(config, data.train.corpus, device);
+  const Batch largest = largest_batch(data.train.corpus, config);
+  expect_memory(largest, config, device);
+  forget_peak();  // of learning word-pieces, if any were
   const int64_t parameters = count_parameters(config.model).total();
   if (events.on_start) events.on_start(config, parameters);
 
@@ -130,6 +122,12 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
     if (std::holds_alternative<Resumed>(event)) keep_vocabularies(config.data, folder, note);
     if (events.on_training) events.on_training(event);
   };
+  const auto diverge = [&](const Diverged& diverged) {  // a result too
+    lock.expect_held();
+    write_divergence(folder, given, diverged.step(), diverged.what());
+    throw diverged;
+  };
+  ranks.word_of_first(text_of(to_json(config)));
   TrainingOutcome outcome;
   try {
     outcome = train(translator.model,
@@ -141,33 +139,37 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
                      .device = device,
                      .stop = &stop,
                      .dump = folder / "diverged.safetensors",
-                     .on_step = [&] { lock.touch(); }},
+                     .on_step = [&] { lock.touch(); },
+                     .largest = &largest,
+                     .ranks = &ranks},
                     on_event);
-  } catch (const Diverged& diverged) {  // a result too
-    lock.expect_held();
-    write_divergence(folder, given, diverged.step(), diverged.what());
-    throw;
+  } catch (const Diverged& diverged) {
+    diverge(diverged);
   }
   if (outcome.stopped) return std::nullopt;
 
   lock.expect_held();
   const Model final = final_model(folder, config);
-  write_model(folder / "model.safetensors", final);
+  const auto checksum = write_model(folder / "model.safetensors", final);
   State weights = state_of(*translator.model);
   assign(final.state, weights, folder.string());
   const auto lines = data.valid.text.source.size();
-  const auto evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
-                                  {.on_done =
-                                       [&](size_t done) {
-                                         lock.touch();
-                                         if (events.on_translating)
-                                           events.on_translating(done, lines);
-                                       },
-                                   .stop = &stop});
+  std::optional<Evaluation> evaluated;
+  try {
+    evaluated = evaluate(translator, data.valid, config.data.tokens_per_batch,
+                         {.on_done =
+                              [&](size_t done) {
+                                lock.touch();
+                                if (events.on_translating) events.on_translating(done, lines);
+                              },
+                          .stop = &stop});
+  } catch (const NotFinite& error) {
+    diverge(Diverged(outcome.progress.step, error.what()));
+  }
   if (!evaluated) return std::nullopt;
   const Evaluation& evaluation = *evaluated;
   lock.expect_held();
-  write_translations(folder, {evaluation.hypotheses, data.valid.text.target});
+  write_translations(folder, {evaluation.hypotheses, data.valid.text.target}, checksum);
 
   const auto& progress = outcome.progress;
   const Result result{
@@ -181,7 +183,7 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
       .seconds = progress.seconds,
       .tokens_per_second = static_cast<double>(progress.target_tokens) / progress.seconds,
       .flops = progress.flops,
-      .peak_memory_bytes = peak_memory_bytes(),
+      .peak_memory_bytes = peak_resident_bytes(),
       .seed = config.training.seed,
       .threads = torch::get_num_threads(),
       .config_fingerprint = config_fingerprint(config),
@@ -194,6 +196,28 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   lock.expect_held();
   write_result(result_file, result);
   return result;
+}
+
+bool follow_experiment(const torch::Device& device, const std::atomic<bool>& stop, Ranks& ranks) {
+  const std::string word = ranks.word_of_first(kNothing);  // its config, with V
+  if (word == kNothing) {
+    ranks.leave();
+    return !stop;
+  }
+  const std::string where = "the config of rank 0";
+  const Config config = resolve(from_json<Config>(parse_json(word, where), where), where);
+  const auto data = open_dataset(config);
+  Transformer model(config.model);
+  return !train(model,
+                {.config = config,
+                 .train = data->train.corpus,
+                 .valid = &data->valid.corpus,
+                 .checkpoints = {},
+                 .device = device,
+                 .stop = &stop,
+                 .ranks = &ranks},
+                [](const TrainingEvent&) {})
+              .stopped;
 }
 
 }  // namespace transformer

@@ -1,5 +1,7 @@
 #include "experiments/run_folder.h"
 
+#include <algorithm>
+
 #include "experiments/metrics.h"
 #include "experiments/translations.h"
 #include "transformer/decode/load.h"
@@ -198,6 +200,19 @@ void mend_vocabularies(const DataConfig& originals, const fs::path& folder,
 
 }  // namespace
 
+void expect_of_run(const Result& result, Config config, const fs::path& file) {
+  const auto there = resolve(from_json<Config>(result.config, file.string()), file.string());
+  if (!config.model.V.stated()) config.model.V = there.model.V;
+  if (!config.model.source_V.stated()) config.model.source_V = there.model.source_V;
+  const auto different = differences(there, resolve(config, file.string()));
+  // The same text may lie elsewhere by now.
+  const auto other = std::ranges::find_if(
+      different, [](const Difference& difference) { return !difference.key.starts_with("data."); });
+  if (other == different.end()) return;
+  throw UserError(file.string() + ": is of another run: " + both_values(*other) +
+                  "; put the right folder there, or move this one away, and the run is trained");
+}
+
 std::optional<Result> complete_result(const fs::path& folder,
                                       const std::function<void(const std::string&)>& note) {
   const fs::path file = folder / "result.json";
@@ -218,7 +233,11 @@ std::optional<Result> complete_result(const fs::path& folder,
   }
   const fs::path model = folder / "model.safetensors";
   try {
-    read_state(model, ChecksumRule::required);
+    const auto stated = model_of_translations(folder);
+    if (const auto there = read_state(model, ChecksumRule::required).checksum;
+        !stated.empty() && there != stated) {
+      throw Damaged(model.string() + ": is sound, but not the one that made the run's figures");
+    }
     note(folder.string() + ": already complete");
   } catch (const UserError& damage) {
     note(std::string(damage.what()) + "; the model is made again from the checkpoints");

@@ -38,6 +38,11 @@ void keep_vocabularies(const DataConfig& data, const std::filesystem::path& fold
 // Throws Failure where one of them is missing or damaged.
 Model final_model(const std::filesystem::path& folder, const Config& config);
 
+// Throws UserError, with the key and both values, where the result in `file` is not of a run with
+// this config, its data aside. What the config leaves open, as the size of a vocabulary, the run
+// has found out.
+void expect_of_run(const Result& result, Config config, const std::filesystem::path& file);
+
 // The result of a run that is complete, its model made again where it is missing or damaged. Empty
 // where the result itself is damaged, or its translations are and a checkpoint can make them again:
 // the run is not complete then.

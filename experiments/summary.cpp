@@ -60,26 +60,32 @@ std::optional<RankCorrelation> correlation(const std::vector<RowSummary>& rows,
   return RankCorrelation{*rho, static_cast<int64_t>(x.size())};
 }
 
+std::optional<Figure> figure_of(const RowSummary& row, auto Result::*quantity) {
+  std::vector<double> values;
+  for (const auto& run : row.runs) {
+    if (run.result) values.push_back(static_cast<double>((*run.result).*quantity));
+  }
+  if (values.empty()) return std::nullopt;
+  return figure(values);
+}
+
 RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results) {
   RowSummary summary;
   summary.row = row;
-  std::vector<double> perplexity, bleu, parameters;
   for (const auto& run : results) {
     if (run.id != row.id) continue;
     summary.runs.push_back(run);
     if (run.state == RunState::diverged) ++summary.diverged;
-    if (!run.result) continue;
-    perplexity.push_back(run.result->perplexity);
-    bleu.push_back(run.result->bleu);
-    parameters.push_back(static_cast<double>(run.result->parameters));
+    if (run.result) ++summary.complete;
   }
   summary.values = values_of(summary);
-  summary.complete = static_cast<int64_t>(perplexity.size());
-  if (summary.complete > 0) {
-    summary.perplexity = figure(perplexity);
-    summary.bleu = figure(bleu);
-    summary.parameters = figure(parameters);
-  }
+  summary.perplexity = figure_of(summary, &Result::perplexity);
+  summary.bleu = figure_of(summary, &Result::bleu);
+  summary.parameters = figure_of(summary, &Result::parameters);
+  summary.seconds = figure_of(summary, &Result::seconds);
+  summary.tokens_per_second = figure_of(summary, &Result::tokens_per_second);
+  summary.flops = figure_of(summary, &Result::flops);
+  summary.peak_memory_bytes = figure_of(summary, &Result::peak_memory_bytes);
   return summary;
 }
 

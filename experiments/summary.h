@@ -24,7 +24,9 @@ struct RowSummary {
   std::vector<RunRecord> runs;  // in the order of their seeds' appearance
   int64_t complete = 0;
   int64_t diverged = 0;
-  std::optional<Figure> perplexity, bleu, parameters;  // none without a complete run
+  // None without a complete run.
+  std::optional<Figure> perplexity, bleu, parameters;
+  std::optional<Figure> seconds, tokens_per_second, flops, peak_memory_bytes;  // of training
 };
 
 // Of our means with the paper's figures, over the rows that have both: four at least, fewer rank as

@@ -6,6 +6,7 @@
 #include "experiments/machine.h"
 #include "experiments/own_folder.h"
 #include "experiments/record.h"
+#include "experiments/run_folder.h"
 #include "experiments/run_log.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
@@ -117,6 +118,9 @@ const fs::path& made(const fs::path& folder, const Sweep& sweep) {
 }  // namespace
 
 void expect_own_sweep(const fs::path& folder, const Sweep& sweep) {
+  if (held_by(folder) == "run") {
+    throw UserError(folder.string() + ": holds a run; take another --out folder for the sweep");
+  }
   if (is_sweep(folder)) return;
   expect_none_of({"sweep.json", "results.json", "lock"}, folder, "sweep");
   auto files = run_files();
@@ -136,7 +140,7 @@ Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
 
 SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
     : folder_(made(folder, sweep)),
-      lock_(folder, {"sweep.json", "results.json"}),
+      lock_(folder, {"sweep.json", "results.json"}, "sweep"),
       sweep_(joined_with(folder, sweep)),
       data_(sweep_) {
   write_sealed(folder / "sweep.json", with_origin(sweep_, data_));
@@ -150,11 +154,22 @@ RunResult SweepFolder::result(const Run& run) const {
   if (!fs::exists(file)) return {};
   try {
     Result result = read_result(file);
+    if (auto config = config_of(run)) expect_of_run(result, *config, file);
     if (fs::exists(folder / "model.safetensors")) return {std::move(result)};
     return {std::nullopt, (folder / "model.safetensors").string() + ": is missing"};
   } catch (const UserError& error) {
     return {std::nullopt, error.what()};
   }
+}
+
+std::optional<Config> SweepFolder::config_of(const Run& run) const {
+  for (const auto& row : sweep_.rows) {
+    if (row.id != run.first) continue;
+    Config config = row.config;
+    config.training.seed = run.second;
+    return config;
+  }
+  return std::nullopt;
 }
 
 std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
@@ -164,7 +179,7 @@ std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
 std::string SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
   const fs::path folder = run_folder({row.id, seed});
   make_folder(folder);
-  mark_folder(folder);
+  mark_folder(folder, "run");
   // A run that has begun may have stated there what it found out, as the size of its vocabulary.
   const fs::path file = folder / "config.json";
   const std::string damage = fs::exists(file) ? damage_of_config(file) : "";
@@ -221,6 +236,11 @@ void SweepFolder::write_results(const std::set<Run>& running) {
 
 Results read_sweep_results(const fs::path& folder) {
   const fs::path file = folder / "results.json";
+  if (!fs::exists(file) && is_run(folder)) {
+    throw UserError(folder.string() +
+                    ": is a run's folder, and this is of sweeps; a run of a sweep "
+                    "lies in DIR/ROW/seed-S: name DIR");
+  }
   if (!fs::exists(file)) {
     throw UserError(file.string() + ": expected the results of a sweep; there is no such file; " +
                     "make it with: transformer sweep SWEEP --out " + folder.string());

@@ -50,6 +50,8 @@ class SweepFolder {
   void write_results(const std::set<Run>& running);
 
  private:
+  std::optional<Config> config_of(const Run& run) const;
+
   std::filesystem::path folder_;
   FolderLock lock_;
   Sweep sweep_;  // with the rows and seeds that were there before

@@ -44,6 +44,7 @@ class SweepObserver {
   // UserError as read_sweep_results does.
   bool look();
 
+  const std::filesystem::path& folder() const { return folder_; }
   const Results& results() const { return results_; }
   const std::vector<RunStatus>& runs() const { return runs_; }  // as results().results
   Curve curve(const std::string& id, int64_t seed, const std::string& key) const;

@@ -1,75 +1,56 @@
 #include "experiments/table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <map>
 
-#include "experiments/departures.h"
 #include "experiments/layout.h"
-#include "transformer/printable.h"
+#include "experiments/quantities.h"
+#include "experiments/table_notes.h"
+#include "transformer/config.h"
+#include "transformer/error.h"
 
 namespace transformer {
 
 namespace {
 
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-// One of the three quantities of Table 3: where it is kept and how the paper writes it.
-struct Quantity {
-  std::string section;
-  std::optional<Figure> RowSummary::*ours;
-  std::optional<double> PaperFigures::*papers;
-  double unit = 1;
-  int digits = 0;
-  bool in_paper = false;
-
-  std::string shown(const std::optional<Figure>& figure) const {
-    if (!figure) return "";
-    std::string text = fixed(figure->mean / unit, digits);
-    const auto& deviation = figure->standard_deviation;
-    if (deviation && ours != &RowSummary::parameters)
-      text += " ± " + fixed(*deviation / unit, digits);
-    return text;
-  }
+// What stands in the table: settings, then quantities.
+struct Choice {
+  std::vector<std::string> keys;
+  std::vector<Quantity> measured;
 };
 
-// Whether rows whose figures differ are shown differently.
-bool tells_apart(const Quantity& quantity, const Summary& summary) {
-  std::map<std::string, double> shown;
-  for (const auto& row : summary.rows) {
-    const auto& figure = row.*quantity.ours;
-    if (!figure) continue;
-    const auto [same, is_new] = shown.emplace(quantity.shown(figure), figure->mean);
-    if (!is_new && same->second != figure->mean) return false;
+std::optional<Quantity> quantity_named(const Summary& summary, const std::string& name) {
+  for (auto& quantity : quantities(summary)) {
+    if (quantity.name == name) return quantity;
   }
-  return true;
+  return std::nullopt;
 }
 
-// The paper's digits suit its sizes; small models and easy corpora need more to be told apart.
-std::vector<Quantity> quantities(const Summary& summary) {
-  std::vector<Quantity> all = {
-      {"PPL (dev)", &RowSummary::perplexity, &PaperFigures::perplexity, 1, 2},
-      {"BLEU (dev)", &RowSummary::bleu, &PaperFigures::bleu, 1, 1},
-      {"params ×10^6", &RowSummary::parameters, &PaperFigures::parameters, 1e6, 0}};
-  for (auto& quantity : all) {
-    double least = INFINITY;
-    for (const auto& row : summary.rows) {
-      if (row.row.paper.*quantity.papers) quantity.in_paper = true;
-      if (row.*quantity.ours) least = std::min(least, (row.*quantity.ours)->mean / quantity.unit);
-    }
-    if (quantity.unit != 1) {
-      quantity.digits = least >= 20 ? 0 : least >= 10 ? 1 : least >= 1 ? 2 : 3;
-      const int most = least < 1 ? 4 : 3;
-      while (quantity.digits < most && !tells_apart(quantity, summary)) ++quantity.digits;
-    }
-    if (quantity.ours == &RowSummary::perplexity && least < 2) quantity.digits = 3;
+std::string key_named(const Summary& summary, const std::string& name, const std::string& option) {
+  try {
+    return full_key(name, option);
+  } catch (const UserError& error) {
+    std::vector<std::string> names;
+    for (const auto& quantity : quantities(summary)) names.push_back(quantity.name);
+    throw UserError(std::string(error.what()) + "; measured: " + listed(names));
   }
-  return all;
+}
+
+Choice chosen(const Summary& summary, const std::vector<std::string>& columns) {
+  Choice choice;
+  if (columns.empty()) {
+    choice.keys = column_keys(summary);
+    for (const char* name : {"PPL", "BLEU", "params"}) {
+      choice.measured.push_back(*quantity_named(summary, name));
+    }
+  }
+  for (const auto& name : columns) {
+    if (auto quantity = quantity_named(summary, name)) {
+      choice.measured.push_back(std::move(*quantity));
+    } else {
+      choice.keys.push_back(key_named(summary, name, "--columns"));
+    }
+  }
+  return choice;
 }
 
 std::string group_label(const std::string& group) {
@@ -77,8 +58,8 @@ std::string group_label(const std::string& group) {
 }
 
 std::vector<Cell> setting_cells(const RowSummary& row, const std::vector<std::string>& keys,
-                                const RowSummary* base) {
-  if (base != nullptr && only_positions_differ(row, *base)) {
+                                const RowSummary* base, bool in_words) {
+  if (in_words && base != nullptr && only_positions_differ(row, *base)) {
     const std::string theirs = shown_value("model.positions", *base);
     return {{shown_value("model.positions", row) + " positions" +
                  (theirs.empty() ? "" : " instead of " + theirs),
@@ -99,29 +80,6 @@ std::string shown_runs(const RowSummary& row) {
   return state == RunState::complete ? count : count + " " + name_of(state);
 }
 
-std::string joined(const std::vector<std::string>& all) {
-  std::string text;
-  for (const auto& one : all) text += (text.empty() ? "" : "; ") + one;
-  return text;
-}
-
-std::string correlation_note(const Summary& summary) {
-  std::string text;
-  for (const auto& [name, correlation] :
-       {std::pair{"PPL", &summary.perplexity}, {"BLEU", &summary.bleu}}) {
-    if (!*correlation) continue;
-    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
-            fixed((*correlation)->spearman, 2) + " (n = " + std::to_string((*correlation)->rows) +
-            " rows)";
-  }
-  return text.empty() ? "" : "Spearman's rank correlation with the paper: " + text + ".";
-}
-
-bool is_begun(const RowSummary& row) {
-  return std::any_of(row.runs.begin(), row.runs.end(),
-                     [](const RunRecord& run) { return run.state != RunState::missing; });
-}
-
 // Rows with something to show: those that were begun, and base, which blank cells point to. All
 // where none was begun.
 std::vector<const RowSummary*> rows_to_show(const Summary& summary, const RowSummary* base) {
@@ -133,98 +91,84 @@ std::vector<const RowSummary*> rows_to_show(const Summary& summary, const RowSum
   return rows;
 }
 
-std::string incomplete_note(const Summary& summary) {
-  constexpr size_t kMost = 100;  // bytes of a message: the log has it whole
-  std::vector<std::string> all;
-  for (const auto& row : summary.rows) {
-    if (!is_begun(row)) continue;
-    for (const auto& run : row.runs) {
-      if (run.state == RunState::complete || run.state == RunState::diverged) continue;
-      std::string why = run.message.empty() ? "" : printable(run.message, kMost);
-      if (!why.empty()) why = (run.state == RunState::failed ? ": " : " ") + why;
-      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
-                    why + ")");
+std::string mark_of(const TableOptions& options, const RowSummary& row) {
+  const auto p = options.p_values.find(row.row.id);
+  if (p == options.p_values.end()) return "";
+  return p->second < 0.01 ? "**" : p->second < 0.05 ? "*" : "";
+}
+
+// A quantity's columns: ours, and where there is something to set beside it, that and the
+// difference of both.
+class Columns {
+ public:
+  Columns(const Quantity& quantity, const Summary& summary, const TableOptions& options)
+      : quantity_(quantity), options_(options) {
+    for (const auto& row : summary.rows) {
+      if (quantity.papers != nullptr && row.row.paper.*quantity.papers) in_paper_ = true;
     }
+    if (options.other) in_paper_ = false;
+    differs_ = options.other || (in_paper_ && quantity.ours != &RowSummary::parameters);
   }
-  return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
-}
 
-std::string diverged_note(const Summary& summary) {
-  std::vector<std::string> all;
-  for (const auto& row : summary.rows) {
-    for (const auto& run : row.runs) {
-      if (run.state != RunState::diverged) continue;
-      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (at step " +
-                    std::to_string(run.diverged_at.value_or(0)) + ")");
+  std::vector<Column> heads() const {
+    const std::string& section = quantity_.heading;
+    if (!options_.other && !in_paper_) return {{"", section}};
+    std::vector<Column> columns = {
+        {section, options_.other ? options_.other->own_name : std::string("ours")},
+        {section, options_.other ? options_.other->name : std::string("paper")}};
+    if (differs_) columns.push_back({section, "diff"});
+    return columns;
+  }
+
+  std::vector<Cell> cells(const RowSummary& row) const {
+    const auto& ours = row.*quantity_.ours;
+    std::vector<Cell> cells = {{quantity_.shown(ours)}};
+    if (quantity_.ours == &RowSummary::bleu) cells[0].mark = mark_of(options_, row);
+    if (!options_.other && !in_paper_) return cells;
+    std::optional<double> theirs;
+    if (options_.other) {
+      const RowSummary* other = row_of(options_.other->summary, row.row.id);
+      const auto figure = other == nullptr ? std::optional<Figure>() : other->*quantity_.ours;
+      cells.push_back({quantity_.shown(figure)});
+      if (figure) theirs = figure->mean;
+    } else {
+      theirs = row.row.paper.*quantity_.papers;
+      cells.push_back({quantity_.shown_paper(theirs)});
     }
+    if (differs_) cells.push_back({ours && theirs ? difference(ours->mean, *theirs) : ""});
+    return cells;
   }
-  return all.empty() ? "" : "Diverged, so without figures: " + joined(all) + ".";
-}
 
-std::string not_begun_note(const Summary& summary) {
-  constexpr size_t kNamed = 8;
-  std::string names;
-  size_t count = 0;
-  for (const auto& row : summary.rows) {
-    if (is_begun(row)) continue;
-    if (++count <= kNamed) names += (count == 1 ? "" : ", ") + row.row.id;
+ private:
+  std::string difference(double ours, double theirs) const {
+    const std::string text = fixed((ours - theirs) / quantity_.unit, std::min(quantity_.digits, 2));
+    return text.starts_with("-") ? text : "+" + text;
   }
-  if (count == 0) return "";
-  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
-  return "Not begun: " + names + ".";
-}
 
-std::vector<std::string> notes(const Summary& summary, bool with_base, bool several) {
-  std::vector<std::string> all = {
-      "Runs complete: " + std::to_string(summary.complete) + " of " + std::to_string(summary.runs) +
-      (summary.diverged == 0 ? "." : "; " + std::to_string(summary.diverged) + " diverged.")};
-  all.push_back(diverged_note(summary));
-  all.push_back(incomplete_note(summary));
-  all.push_back(not_begun_note(summary));
-  if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
-  all.push_back(correlation_note(summary));
-  if (with_base) all.push_back("Blank: as in base.");
-  std::vector<RowRecord> begun;
-  for (const auto& row : summary.rows) {
-    if (is_begun(row) || row.row.group == "base") begun.push_back(row.row);
-  }
-  for (auto& note : departure_notes(begun)) all.push_back(std::move(note));
-  all.push_back(
-      "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
-      "without "
-      "label smoothing.");
-  for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
-                                     {"Machine: ", &summary.machines},
-                                     {"Version: transformer ", &summary.versions}}) {
-    if (!values->empty()) all.push_back(name + joined(*values));
-  }
-  std::erase(all, "");
-  return all;
-}
+  const Quantity& quantity_;
+  const TableOptions& options_;
+  bool in_paper_ = false;
+  bool differs_ = false;
+};
 
 }  // namespace
 
-Table results_table(const Summary& summary) {
+Table results_table(const Summary& summary, const TableOptions& options) {
   const RowSummary* base = base_row(summary);
-  const auto keys = column_keys(summary);
-  const auto measured = quantities(summary);
+  const bool by_id = options.by_id || base == nullptr;
+  const auto [keys, measured] = chosen(summary, options.columns);
   const auto rows = rows_to_show(summary, base);
-  const bool several =
-      std::any_of(rows.begin(), rows.end(), [](const auto* row) { return row->complete > 1; });
   const bool with_runs = std::any_of(rows.begin(), rows.end(), [](const auto* row) {
     return row->runs.size() != 1 || state_of(*row) != RunState::complete;
   });
 
   Table table;
-  table.columns.push_back({"", base != nullptr ? "" : "row", true});
+  table.columns.push_back({"", by_id ? "row" : "", true});
   for (const auto& heading : headings(keys)) table.columns.push_back({"", heading});
+  std::vector<Columns> columns;
   for (const auto& quantity : measured) {
-    if (quantity.in_paper) {
-      table.columns.push_back({quantity.section, "ours"});
-      table.columns.push_back({quantity.section, "paper"});
-    } else {
-      table.columns.push_back({"", quantity.section});
-    }
+    columns.emplace_back(quantity, summary, options);
+    for (auto& head : columns.back().heads()) table.columns.push_back(std::move(head));
   }
   if (with_runs) table.columns.push_back({"", "runs", true});
 
@@ -234,36 +178,59 @@ Table results_table(const Summary& summary) {
     const bool first_of_group = table.rows.empty() || row.row.group != group_before;
     group_before = row.row.group;
     const std::string label = first_of_group ? group_label(row.row.group) : "";
-    TableRow line{row.row.group, {{base != nullptr ? label : row.row.id}}};
-    for (auto& cell : setting_cells(row, keys, base)) line.cells.push_back(std::move(cell));
-    for (const auto& quantity : measured) {
-      line.cells.push_back({quantity.shown(row.*quantity.ours)});
-      if (!quantity.in_paper) continue;
-      const auto& figure = row.row.paper.*quantity.papers;
-      const int digits = quantity.unit != 1 ? 0 : std::min(quantity.digits, 2);
-      line.cells.push_back({figure ? fixed(*figure / quantity.unit, digits) : ""});
+    TableRow line{by_id ? "" : row.row.group, {{by_id ? row.row.id : label}}};
+    for (auto& cell : setting_cells(row, keys, base, options.columns.empty()))
+      line.cells.push_back(std::move(cell));
+    for (const auto& quantity : columns) {
+      for (auto& cell : quantity.cells(row)) line.cells.push_back(std::move(cell));
     }
     if (with_runs) line.cells.push_back({shown_runs(row)});
     table.rows.push_back(std::move(line));
   }
-  table.notes = notes(summary, base != nullptr, several);
+  table.notes = table_notes(summary, options);
   return table;
 }
 
-std::string format_table(const Summary& summary, TableFormat format) {
+Summary sorted(Summary summary, const std::string& column, bool reversed) {
+  const auto quantity = quantity_named(summary, column);
+  const std::string key = quantity ? "" : key_named(summary, column, "--sort");
+  const auto value = [&](const RowSummary& row) -> std::optional<Json> {
+    if (!quantity) {
+      const auto found = row.values.find(key);
+      return found == row.values.end() || found->is_null() ? std::optional<Json>() : *found;
+    }
+    const auto& figure = row.*quantity->ours;
+    return figure ? std::optional<Json>(figure->mean) : std::nullopt;
+  };
+  const bool descending = (quantity && quantity->more_is_better) != reversed;
+  std::stable_sort(summary.rows.begin(), summary.rows.end(),
+                   [&](const RowSummary& one, const RowSummary& other) {
+                     const auto a = value(one), b = value(other);
+                     if (!a || !b) return a.has_value() && !b.has_value();
+                     return descending ? *b < *a : *a < *b;
+                   });
+  return summary;
+}
+
+std::string format_table(const Summary& summary, TableFormat format, const TableOptions& options) {
+  const bool is_data = format == TableFormat::csv || format == TableFormat::json;
+  if (is_data && (!options.columns.empty() || options.other)) {
+    throw UserError("--format " + name_of(format) + ": states every column of one sweep, so " +
+                    (options.other ? "--compare" : "--columns") + " has no use with it");
+  }
   switch (format) {
     case TableFormat::text:
-      return to_text(results_table(summary));
+      return to_text(results_table(summary, options));
     case TableFormat::markdown:
-      return to_markdown(results_table(summary));
+      return to_markdown(results_table(summary, options));
     case TableFormat::latex:
-      return to_latex(results_table(summary));
+      return to_latex(results_table(summary, options));
     case TableFormat::csv:
-      return to_csv(summary);
+      return to_csv(summary, options.p_values);
     case TableFormat::html:
-      return to_html(results_table(summary));
+      return to_html(results_table(summary, options));
     case TableFormat::json:
-      return text_of(to_json(summary), 2) + "\n";
+      return text_of(to_json(summary, options.p_values), 2) + "\n";
   }
   return "";
 }

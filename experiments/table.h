@@ -3,6 +3,8 @@
 // A table of results, and the formats it is written in.
 
 #include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,8 @@ struct Column {
 
 struct Cell {
   std::string text;
-  size_t span = 1;  // columns
+  size_t span = 1;     // columns
+  std::string mark{};  // stands raised after the text, as * does
 };
 
 // A rule stands between rows of different groups, and a group's name in its first row.
@@ -33,12 +36,34 @@ struct Table {
   std::vector<std::string> notes;  // a line each, below the table
 };
 
+// Another sweep's rows beside ours, by their ids.
+struct OtherSweep {
+  std::string own_name, name;  // over the columns
+  Summary summary;
+};
+
+struct TableOptions {
+  // Names of quantities (quantities.h) and config keys, whole or their last part; empty: the
+  // layout's own.
+  std::vector<std::string> columns{};
+  bool by_id = false;                        // rows have their ids, and groups do not show
+  std::map<std::string, double> p_values{};  // of a row's BLEU against base's (significance.h)
+  std::optional<OtherSweep> other{};         // instead of the paper's figures
+};
+
 // With a row of group "base": the paper's Table 3, where a cell is blank that is as in base. Else a
-// column for each key that varies. Ours stand beside the paper's figures where there are any.
-Table results_table(const Summary& summary);
+// column for each key that varies. Ours stand beside the paper's figures, where there are any, with
+// the difference. Throws UserError on a column that is not known.
+Table results_table(const Summary& summary, const TableOptions& options = {});
+
+// The rows by a column as in TableOptions: the best first of what is better or worse, else the
+// smallest. Rows without a value come last. Throws UserError on a column that is not known.
+Summary sorted(Summary summary, const std::string& column, bool reversed);
 
 enum class TableFormat { text, markdown, latex, csv, json, html };
-constexpr auto names(TableFormat) { return std::array{"text", "markdown", "latex", "csv", "json", "html"}; }
+constexpr auto names(TableFormat) {
+  return std::array{"text", "markdown", "latex", "csv", "json", "html"};
+}
 
 std::string to_text(const Table& table);      // aligned; UTF-8
 std::string to_markdown(const Table& table);  // GitHub's
@@ -46,9 +71,13 @@ std::string to_latex(const Table& table);     // with booktabs
 std::string to_html(const Table& table);      // a piece of a page: a table and a list of notes
 
 // For programs: a row a line or object, every key stated, every digit kept.
-std::string to_csv(const Summary& summary);
-Json to_json(const Summary& summary);
+using PValues = std::map<std::string, double>;
+std::string to_csv(const Summary& summary, const PValues& p_values = {});
+Json to_json(const Summary& summary, const PValues& p_values = {});
 
-std::string format_table(const Summary& summary, TableFormat format);
+// Throws UserError on columns or another sweep in CSV or JSON, which state all that there is of
+// one.
+std::string format_table(const Summary& summary, TableFormat format,
+                         const TableOptions& options = {});
 
 }  // namespace transformer

@@ -24,6 +24,11 @@ Json settings(const RowSummary& row, const std::vector<std::string>& keys) {
   return settings;
 }
 
+Json p_value(const PValues& p_values, const std::string& id) {
+  const auto found = p_values.find(id);
+  return found == p_values.end() ? Json() : Json(found->second);
+}
+
 // RFC 4180: quoted where a comma, a quotation mark or a line end would be misread.
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -45,7 +50,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
 
 }  // namespace
 
-Json to_json(const Summary& summary) {
+Json to_json(const Summary& summary, const PValues& p_values) {
   const auto keys = column_keys(summary);
   Json rows = Json::array();
   for (const auto& row : summary.rows) {
@@ -68,6 +73,11 @@ Json to_json(const Summary& summary) {
                     {"perplexity", figure_json(row.perplexity)},
                     {"bleu", figure_json(row.bleu)},
                     {"parameters", figure_json(row.parameters)},
+                    {"seconds", figure_json(row.seconds)},
+                    {"tokens_per_second", figure_json(row.tokens_per_second)},
+                    {"flops", figure_json(row.flops)},
+                    {"peak_memory_bytes", figure_json(row.peak_memory_bytes)},
+                    {"bleu_p_value_to_base", p_value(p_values, row.row.id)},
                     {"paper", to_json(row.row.paper)},
                     {"departures", to_json(departures_from_paper(row.row))}});
   }
@@ -84,7 +94,7 @@ Json to_json(const Summary& summary) {
           {"rows", rows}};
 }
 
-std::string to_csv(const Summary& summary) {
+std::string to_csv(const Summary& summary, const PValues& p_values) {
   const auto keys = column_keys(summary);
   std::vector<std::string> head = {"id", "group"};
   for (const auto& heading : headings(keys)) head.push_back(quoted(heading));
@@ -94,8 +104,12 @@ std::string to_csv(const Summary& summary) {
     for (const char* part : {"_mean", "_sample_standard_deviation", "_paper"})
       head.push_back(name + part);
   }
+  const std::vector<std::string> costs = {"seconds", "tokens_per_second", "flops",
+                                          "peak_memory_bytes"};
+  for (const auto& name : costs) head.push_back(name + "_mean");
+  head.emplace_back("bleu_p_value_to_base");
   std::string text = csv_line(head);
-  const Json json = to_json(summary);
+  const Json json = to_json(summary, p_values);
   for (const auto& row : json["rows"]) {
     std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
     for (const auto& key : keys) fields.push_back(field(row["settings"][key]));
@@ -109,6 +123,10 @@ std::string to_csv(const Summary& summary) {
       }
       fields.push_back(field(row["paper"][name]));
     }
+    for (const auto& name : costs) {
+      fields.push_back(row[name].is_null() ? "" : field(row[name]["mean"]));
+    }
+    fields.push_back(field(row["bleu_p_value_to_base"]));
     text += csv_line(fields);
   }
   return text;

@@ -34,7 +34,9 @@ std::string html_row(const Table& table, const TableRow& row) {
     const std::string name = column == 0 ? "th scope=\"row\"" : "td";
     line += "<" + name + (left ? " class=\"left\"" : "") +
             (cell.span > 1 ? " colspan=\"" + std::to_string(cell.span) + "\"" : "") + ">" +
-            escaped_html(cell.text) + (column == 0 ? "</th>" : "</td>");
+            escaped_html(cell.text) +
+            (cell.mark.empty() ? "" : "<sup>" + escaped_html(cell.mark) + "</sup>") +
+            (column == 0 ? "</th>" : "</td>");
     column += cell.span;
   }
   return "<tr>" + line + "</tr>\n";

@@ -90,7 +90,8 @@ std::string to_latex(const Table& table) {
     if (i > 0 && table.rows[i].group != table.rows[i - 1].group) text += "\\midrule\n";
     std::vector<std::string> cells;
     for (const auto& cell : table.rows[i].cells) {
-      cells.push_back(spanning(cell.span, latex_text(cell.text), 'l'));
+      const std::string mark = cell.mark.empty() ? "" : "$^{" + cell.mark + "}$";
+      cells.push_back(spanning(cell.span, latex_text(cell.text) + mark, 'l'));
     }
     text += latex_line(cells);
   }

@@ -47,7 +47,7 @@ std::string to_markdown(const Table& table) {
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
     for (const auto& cell : row.cells) {
-      cells.push_back(markdown_text(cell.text));
+      cells.push_back(markdown_text(cell.text + cell.mark));
       cells.resize(cells.size() + cell.span - 1);
     }
     text += markdown_line(cells);

@@ -92,9 +92,27 @@ class Grid {
   std::vector<size_t> widths_;
 };
 
+// Marks stand after their numbers, which stay one below the other.
+Table with_marks_in_text(Table table) {
+  std::vector<size_t> widths(table.columns.size(), 0);
+  const auto each = [&](const auto& visit) {
+    for (auto& row : table.rows) {
+      size_t column = 0;
+      for (auto& cell : row.cells) {
+        if (cell.span == 1) visit(cell, widths[column]);
+        column += cell.span;
+      }
+    }
+  };
+  each([](const Cell& cell, size_t& width) { width = std::max(width, cell.mark.size()); });
+  each([](Cell& cell, size_t& width) { cell.text += padded(cell.mark, width, true); });
+  return table;
+}
+
 }  // namespace
 
-std::string to_text(const Table& table) {
+std::string to_text(const Table& marked) {
+  const Table table = with_marks_in_text(marked);
   const Grid grid(table, Grid(table, 2).width() > kWidest ? 1 : 2);
   std::string rule;
   for (size_t i = 0; i < grid.width(); ++i) rule += "─";

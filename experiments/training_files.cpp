@@ -1,6 +1,6 @@
 #include "experiments/training_files.h"
 
-#include "experiments/machine.h"
+#include "transformer/resident_memory.h"
 
 namespace transformer {
 
@@ -73,7 +73,7 @@ void TrainingFiles::operator()(const StepLogged& e) {
                     {"source_tokens", e.source_tokens},
                     {"target_tokens", e.target_tokens},
                     {"tokens_per_second", e.tokens_per_second},
-                    {"memory_bytes", peak_memory_bytes()}});
+                    {"memory_bytes", peak_resident_bytes()}});
 }
 
 void TrainingFiles::operator()(const Validated& e) {

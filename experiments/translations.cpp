@@ -1,6 +1,8 @@
 #include "experiments/translations.h"
 
+#include "transformer/data/lines.h"
 #include "transformer/data/parallel_text.h"
+#include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
 #include "transformer/sealed_json.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr const char* kTranslations = "valid.translations";
 constexpr const char* kReferences = "valid.references";
 constexpr const char* kFingerprints = "valid.checksums";
+constexpr const char* kModel = "model.safetensors";
 
 // Returns the file's fingerprint.
 std::string write_sentences(const fs::path& file, const std::vector<std::string>& lines) {
@@ -34,17 +37,37 @@ std::string damage_of_sentences(const fs::path& file, const Json& stated) {
   return is_sound ? "" : file.string() + ": damaged: it is not what was written";
 }
 
+bool is_of_earlier_version(const fs::path& run) {
+  const auto path = run / "metrics.jsonl";
+  std::string line;
+  return fs::exists(path) && LineReader(path.string()).next(line) &&
+         line.find("\"checksum\"") == std::string::npos;
+}
+
 }  // namespace
 
-void write_translations(const fs::path& run, const Translations& translations) {
+void write_translations(const fs::path& run, const Translations& translations,
+                        const std::string& model) {
   const auto hypotheses = write_sentences(run / kTranslations, translations.hypotheses);
   const auto references = write_sentences(run / kReferences, translations.references);
-  write_sealed(run / kFingerprints, {{kTranslations, hypotheses}, {kReferences, references}});
+  Json stated = {{kTranslations, hypotheses}, {kReferences, references}};
+  if (!model.empty()) stated[kModel] = model;
+  write_sealed(run / kFingerprints, stated);
+}
+
+std::string model_of_translations(const fs::path& run) {
+  try {
+    const Json stated = read_sealed(run / kFingerprints);
+    return stated.contains(kModel) ? stated[kModel].get<std::string>() : "";
+  } catch (const UserError&) {  // told of as damage_of_translations
+    return "";
+  }
 }
 
 std::vector<std::string> damage_of_translations(const fs::path& run) {
   const auto is_there = [&](const char* name) { return fs::exists(run / name); };
   if (!is_there(kTranslations) && !is_there(kReferences) && !is_there(kFingerprints)) return {};
+  if (!is_there(kFingerprints) && is_of_earlier_version(run)) return {};
   if (!is_there(kFingerprints)) return {(run / kFingerprints).string() + ": is missing"};
   std::vector<std::string> damage;
   try {

@@ -15,10 +15,15 @@ struct Translations {
   std::vector<std::string> references;
 };
 
-// Throws Failure.
-void write_translations(const std::filesystem::path& run, const Translations& translations);
+// `model`: the checksum of the run's model.safetensors, which made them. Throws Failure.
+void write_translations(const std::filesystem::path& run, const Translations& translations,
+                        const std::string& model = "");
 
-// What is wrong with them, in words. Nothing where there are none, as of an earlier version's run.
+// The checksum of the model that made them; empty where none is known.
+std::string model_of_translations(const std::filesystem::path& run);
+
+// What is wrong with them, in words. Nothing where there are none, or are of an earlier version,
+// whose runs have no checksums: not in metrics.jsonl either.
 std::vector<std::string> damage_of_translations(const std::filesystem::path& run);
 
 // Empty where the run has kept none. Throws UserError where they cannot be read, and Damaged where

@@ -166,3 +166,15 @@ TEST_CASE("files: an output is checked before the work") {
   REQUIRE_THROWS_AS(check_output(folder.path(), {.force = true}), UserError);
   REQUIRE(read_file(file) == "text");
 }
+
+TEST_CASE("files: what a killed writer left of a file goes when the file is written again") {
+  const TemporaryFolder folder;
+  const std::string gone = "999999999";  // more than process ids reach
+  for (const std::string& name : {"a.tmp-" + gone, "b.tmp-" + gone, std::string("a.tmp-old")}) {
+    write_file(folder / name, "half");
+  }
+  write_file(folder / "a", "whole");
+  REQUIRE_FALSE(fs::exists(folder / ("a.tmp-" + gone)));
+  REQUIRE(fs::exists(folder / ("b.tmp-" + gone)));
+  REQUIRE(fs::exists(folder / "a.tmp-old"));
+}

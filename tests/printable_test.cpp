@@ -30,4 +30,8 @@ TEST_CASE("fields: names read from a file are shown as values are") {
   REQUIRE(fields::shown_name(std::string(1000, 'k')) == "\"" + std::string(79, 'k') + "...");
   REQUIRE_THAT(nearest_key("h", {"model.h", "data.make"}), Contains("did you mean model.h?"));
   REQUIRE_THAT(nearest_key("seed", {"a.seed", "b.seed"}), Contains("a.seed or b.seed?"));
+  REQUIRE_THAT(nearest_key("a.warmup", {"a.factor", "a.warmup_steps"}),
+               Contains("a.warmup_steps?"));
+  REQUIRE_THAT(nearest_key("a.seed", {"a.speed", "b.seed"}), Contains("mean b.seed?"));
+  REQUIRE_THAT(nearest_key("a.foo", {"a.N", "b.h"}), Contains("; known: a.N") && !Contains("b.h"));
 }

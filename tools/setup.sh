@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 readonly TORCH_VERSION=2.13.0
 readonly PACKAGES=(g++ cmake ninja-build ccache git python3 libsentencepiece-dev libcxxopts-dev
-  nlohmann-json3-dev libxxhash-dev libcpp-httplib-dev pkg-config catch2)
+  nlohmann-json3-dev libxxhash-dev libgloo-dev libcpp-httplib-dev pkg-config catch2)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 

@@ -63,8 +63,8 @@ void check(const ModelConfig& model, const Rules& rules) {
   rules.probability("model.P_drop", model.P_drop);
   rules.probability("model.attention_drop", model.attention_drop);
   rules.probability("model.activation_drop", model.activation_drop);
-  rules.require(model.norm_epsilon > 0,
-                "model.norm_epsilon: expected more than 0; got " + text_of(model.norm_epsilon));
+  // What float32 still tells from 0, and what leaves something of the variance.
+  rules.in_range("model.norm_epsilon", model.norm_epsilon, 1e-30, 1);
   const auto positions = place_of(model.positions);
   rules.require(positions != PositionPlace::table || model.d_model % 2 == 0,
                 "model.d_model: " + std::to_string(model.d_model) +
@@ -104,6 +104,9 @@ void check(const TrainingConfig& training, const Rules& rules) {
   rules.probability("training.beta2", training.beta2);
   rules.in_range("training.epsilon", training.epsilon, 0, 1);
   rules.in_range("training.clip_norm", training.clip_norm, 0, 1e12);
+  rules.require(training.clip_norm == 0 || training.clip_norm >= 1e-12,
+                "training.clip_norm: expected 0, for never, or at least 1e-12; got " +
+                    text_of(training.clip_norm));
   rules.in_range("training.accumulate", training.accumulate, 1, 100000);
   rules.in_range("training.seed", training.seed, 1, std::numeric_limits<int64_t>::max());
   rules.in_range("training.log_every", training.log_every, 1);

@@ -27,8 +27,9 @@ constexpr auto names(ScheduleKind) {
   return std::array{"noam", "constant", "cosine", "inverse_sqrt"};
 }
 
-enum class Precision { float32 };
-constexpr auto names(Precision) { return std::array{"float32"}; }
+// Of the matrix products in training; all else is float32 (transformer/train/precision.h).
+enum class Precision { float32, bfloat16 };
+constexpr auto names(Precision) { return std::array{"float32", "bfloat16"}; }
 
 // gnmt: ((5 + length) / 6)^alpha, the paper's (Wu et al. 2016, equation 14). power: length^alpha.
 enum class LengthPenalty { gnmt, power };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -34,14 +35,45 @@ size_t edit_distance(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+namespace {
+
+std::string last_part(const std::string& key) { return key.substr(key.rfind('.') + 1); }
+
+std::string joined(const std::vector<std::string>& all, const std::string& between) {
+  std::string text;
+  for (const auto& one : all) text += (text.empty() ? "" : between) + one;
+  return text;
+}
+
+std::vector<std::string> those(const std::vector<std::string>& known, const auto& fits) {
+  std::vector<std::string> found;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(found), fits);
+  return found;
+}
+
+// h, where model.h is meant; a key in the wrong section; the beginning of one.
+std::vector<std::string> meant_by(const std::string& key, const std::vector<std::string>& known) {
+  const std::string last = last_part(key);
+  if (last.empty()) return {};
+  const auto named = those(known, [&](const auto& one) { return last_part(one) == last; });
+  if (!named.empty()) return named;
+  constexpr size_t kShortest = 3;
+  constexpr size_t kMost = 3;
+  if (last.size() < kShortest) return {};
+  const auto begun = those(known, [&](const auto& one) {
+    return one.starts_with(key) || (key == last && last_part(one).starts_with(last));
+  });
+  return begun.size() <= kMost ? begun : std::vector<std::string>();
+}
+
+}  // namespace
+
 std::string nearest_key(const std::string& key, const std::vector<std::string>& known) {
   constexpr size_t kLongest = 200;  // keys come from files: no quadratic work on a megabyte
-  std::string nearest;
-  for (const auto& candidate : known) {  // h, where model.h is meant
-    if (key.empty() || !candidate.ends_with("." + key)) continue;
-    nearest += (nearest.empty() ? "" : " or ") + candidate;
+  if (const auto meant = meant_by(key, known); !meant.empty()) {
+    return "; did you mean " + joined(meant, " or ") + "?";
   }
-  if (!nearest.empty()) return "; did you mean " + nearest + "?";
+  std::string nearest;
   size_t distance = std::numeric_limits<size_t>::max();
   for (const auto& candidate : known) {
     if (key.size() > kLongest) break;
@@ -51,10 +83,14 @@ std::string nearest_key(const std::string& key, const std::vector<std::string>& 
       nearest = candidate;
     }
   }
-  if (distance <= std::max<size_t>(2, key.size() / 3)) return "; did you mean " + nearest + "?";
-  std::string all;
-  for (const auto& candidate : known) all += (all.empty() ? "" : ", ") + candidate;
-  return "; known: " + all;
+  if (distance <= std::max<size_t>(2, last_part(key).size() / 3)) {
+    return "; did you mean " + nearest + "?";
+  }
+  const auto section = those(known, [&](const auto& one) {
+    const size_t dot = key.find('.');
+    return dot != std::string::npos && one.starts_with(key.substr(0, dot + 1));
+  });
+  return "; known: " + joined(section.empty() ? known : section, ", ");
 }
 
 namespace fields {
@@ -92,6 +128,9 @@ void read(std::string& value, const Json& json, const std::string& where) {
   const auto& text = json.get_ref<const std::string&>();
   if (!is_utf8(text)) {  // JSON has no other; a path may have
     throw UserError(where + ": expected UTF-8; got \"" + printable(text) + "\"");
+  }
+  if (text.find('\0') != std::string::npos) {  // would end a path before its end
+    throw UserError(where + ": expected text without NUL; got \"" + printable(text) + "\"");
   }
   value = text;
 }

@@ -5,13 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "transformer/error.h"
 #include "transformer/printable.h"
@@ -146,6 +149,7 @@ class Output {
   explicit Output(const fs::path& path) : path_(path), place_(place_of(path)) {
     if (place_.kind != Place::Kind::file) return;
     temporary_.emplace(place_.path);
+    remove_leftovers(folder_of(place_.path), {place_.path.filename().string()});
     errno = 0;
     file_.open(temporary_->path(), std::ios::binary | std::ios::trunc);
     if (!file_) fail(path_, "cannot write", errno);
@@ -278,6 +282,24 @@ void write_file(const fs::path& path, const std::string& bytes) {
   write_file(path, [&](std::ostream& out) {
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   });
+}
+
+void remove_leftovers(const fs::path& folder, const std::vector<std::string>& files) {
+  constexpr std::string_view kTemporary = ".tmp-";
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const size_t mark = name.rfind(kTemporary);
+    if (mark == std::string::npos || std::ranges::count(files, name.substr(0, mark)) == 0) continue;
+    const std::string digits = name.substr(mark + kTemporary.size());
+    if (digits.empty() || digits.size() > 9 ||
+        digits.find_first_not_of("0123456789") != std::string::npos) {
+      continue;
+    }
+    const pid_t writer = std::stoi(digits);
+    const bool runs = writer != getpid() && (kill(writer, 0) == 0 || errno != ESRCH);
+    if (!runs && entry.is_regular_file(ignored)) fs::remove(entry.path(), ignored);
+  }
 }
 
 void check_output(const fs::path& path, const OutputRules& rules) {

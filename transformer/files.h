@@ -73,6 +73,10 @@ struct OutputRules {
 // of the inputs, or is no place for this content, and Failure where it cannot be written.
 void check_output(const std::filesystem::path& path, const OutputRules& rules);
 
+// Removes what a killed writer left half-written in the folder: NAME.tmp-PID for NAME one of the
+// files, unless PID still runs and is another process than this one.
+void remove_leftovers(const std::filesystem::path& folder, const std::vector<std::string>& files);
+
 // Makes a rename or a removal inside `folder` durable. Throws Failure.
 void sync_folder(const std::filesystem::path& folder);
 

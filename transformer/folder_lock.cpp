@@ -10,16 +10,32 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "transformer/error.h"
+#include "transformer/files.h"
 
 namespace transformer {
 
 namespace {
 
-constexpr const char* kMark = " transformer\n";  // after the holder's process id
+constexpr const char* kMark = " transformer\n";  // after the holder's process id; what it is for
+
+std::string text_of_lock(pid_t holder, const std::string& holds) {
+  return std::to_string(holder) + kMark + (holds.empty() ? "" : holds + "\n");
+}
+
+// Nothing where it cannot be read.
+std::optional<std::string> read_lock(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  char bytes[64] = {};
+  const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, 0);
+  if (descriptor >= 0) close(descriptor);
+  if (count < 0) return std::nullopt;
+  return std::string(bytes, static_cast<size_t>(count));
+}
 
 // What the holder wrote: its process id. Empty while it is about to.
 std::string holder(int descriptor) {
@@ -30,29 +46,10 @@ std::string holder(int descriptor) {
   return digits;
 }
 
-// What a killed writer of this folder left half-written: NAME.tmp-PID for NAME one of its files,
-// unless PID still runs and is another process than this one.
-void remove_leftovers(const std::filesystem::path& folder, const std::vector<std::string>& files) {
-  constexpr std::string_view kTemporary = ".tmp-";
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const size_t mark = name.rfind(kTemporary);
-    if (mark == std::string::npos || std::ranges::count(files, name.substr(0, mark)) == 0) continue;
-    const std::string digits = name.substr(mark + kTemporary.size());
-    if (digits.empty() || digits.size() > 9 ||
-        digits.find_first_not_of("0123456789") != std::string::npos) {
-      continue;
-    }
-    const pid_t writer = std::stoi(digits);
-    const bool runs = writer != getpid() && (kill(writer, 0) == 0 || errno != ESRCH);
-    if (!runs && entry.is_regular_file(ignored)) std::filesystem::remove(entry.path(), ignored);
-  }
-}
-
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<std::string>& files)
+FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<std::string>& files,
+                       const std::string& holds)
     : folder_(folder),
       descriptor_(
           open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) {
@@ -77,7 +74,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<st
          "; wait for it, or stop it, or take another folder");
   }
   // Never emptied: killed here, the process leaves a folder that is known for this program's.
-  const std::string text = std::to_string(getpid()) + kMark;
+  const std::string text = text_of_lock(getpid(), holds.empty() ? held_by(folder) : holds);
   if (pwrite(descriptor_, text.data(), text.size(), 0) != std::ssize(text) ||
       ftruncate(descriptor_, std::ssize(text)) != 0 || fsync(descriptor_) != 0) {
     fail(file + ": cannot write: " + std::strerror(errno));
@@ -124,12 +121,9 @@ LockFile lock_file_in(const std::filesystem::path& folder) {
   const auto type = std::filesystem::symlink_status(file, none).type();
   if (type == std::filesystem::file_type::not_found) return LockFile::missing;
   if (type != std::filesystem::file_type::regular) return LockFile::foreign;
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  char bytes[64] = {};
-  const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, 0);
-  if (descriptor >= 0) close(descriptor);
-  if (count < 0) return LockFile::ours;  // locking it will say why it cannot be read
-  const std::string text(bytes, static_cast<size_t>(count));
+  const auto read = read_lock(file);
+  if (!read) return LockFile::ours;  // locking it will say why it cannot be read
+  const std::string& text = *read;
   if (text.empty()) return LockFile::empty;
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::string rest = text.substr(digits);
@@ -138,11 +132,19 @@ LockFile lock_file_in(const std::filesystem::path& folder) {
   return rest == "\n" ? LockFile::of_earlier_version : LockFile::foreign;
 }
 
-void mark_folder(const std::filesystem::path& folder) {
+std::string held_by(const std::filesystem::path& folder) {
+  const std::string text = read_lock(folder / "lock").value_or("");
+  const size_t mark = text.find(kMark);
+  if (mark == std::string::npos) return "";
+  const std::string rest = text.substr(mark + std::string_view(kMark).size());
+  return rest.substr(0, rest.find('\n'));
+}
+
+void mark_folder(const std::filesystem::path& folder, const std::string& holds) {
   const auto file = folder / "lock";
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   struct stat status = {};
-  const std::string text = std::string("0") + kMark;
+  const std::string text = text_of_lock(0, holds);
   const bool done =
       descriptor >= 0 && fstat(descriptor, &status) == 0 &&
       (status.st_size > 0 || (pwrite(descriptor, text.data(), text.size(), 0) == std::ssize(text) &&

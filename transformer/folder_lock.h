@@ -11,10 +11,12 @@ namespace transformer {
 // One process writes a folder. Holds FOLDER/lock until destroyed; the system lets go of it when the
 // process ends, however it ends. `files` are what holders write there: what a killed one left of
 // them half-written is removed. Where another process has it: Failure with that one's id, at once.
+//
+// `holds` says what the folder is for, "run" or "sweep": see held_by.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder,
-                      const std::vector<std::string>& files = {});
+                      const std::vector<std::string>& files = {}, const std::string& holds = "");
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -43,7 +45,10 @@ std::optional<std::chrono::system_clock::time_point> last_touched(
 enum class LockFile { missing, empty, foreign, of_earlier_version, ours };
 LockFile lock_file_in(const std::filesystem::path& folder);
 
+// What its lock says the folder is for; empty where none of this version says it.
+std::string held_by(const std::filesystem::path& folder);
+
 // Says that the folder is this program's before a process holds it. Throws Failure.
-void mark_folder(const std::filesystem::path& folder);
+void mark_folder(const std::filesystem::path& folder, const std::string& holds = "");
 
 }  // namespace transformer

@@ -1,7 +1,6 @@
 #include "transformer/analysis/flops.h"
 
 #include "tests/catch.h"
-#include "transformer/analysis/parameters.h"
 
 using namespace transformer;
 
@@ -50,28 +49,9 @@ TEST_CASE("flops: shared key heads save projections and nothing else") {
 TEST_CASE("flops: a gated feed-forward layer has a third product") {
   auto model = tiny(3, 4);
   const double plain = forward_flops(model, {1, 2, 3});
-  const double memory = training_memory_bytes(model, {1, 2, 3});
   model.feed_forward = FeedForwardKind::swiglu;  // d_ff 5, for 2 and 3 positions
   REQUIRE(forward_flops(model, {1, 2, 3}) == plain + 40 + 60);
   REQUIRE(step_flops(model, 1, 0, 1) == step_flops(tiny(3, 4), 1, 0, 1) + 20);
-  // A matrix and a bias more in both stacks, and 4 numbers kept for 1.
-  REQUIRE(training_memory_bytes(model, {1, 2, 3}) ==
-          memory + 16 * 2 * (2 * 5 + 5) + 4 * 3 * 5 * (2 + 3));
   model.feed_forward_width = FeedForwardWidth::matched;  // 3 for 5
   REQUIRE(forward_flops(model, {1, 2, 3}) == plain - 2 * (40 + 60) + 3 * (24 + 36));
-}
-
-TEST_CASE("memory: by hand, for 2 source and 3 target positions") {
-  const auto model = tiny(2, 2);
-  const double parameters = static_cast<double>(count_parameters(model).total());
-  REQUIRE(training_memory_bytes(model, {0, 0, 0}) == 16 * parameters);
-  const double asks = 2 + 2 + 2 + 2;      // projection's input, q, o's input, norm's input
-  const double asked = 2 + 2;             // k, v
-  const double feed_forward = 2 + 5 + 2;  // both products' inputs, norm's input
-  const double encoder = 2 * (asks + asked + feed_forward);
-  const double decoder = 3 * (asks + asked + asks + feed_forward) + 2 * asked;
-  const double ends = 5 * 2;
-  const double logits = 2 * 3 * 6;
-  REQUIRE(training_memory_bytes(model, {1, 2, 3}) ==
-          16 * parameters + 4 * (encoder + decoder + ends + logits));
 }

@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Sweep sweep_of(const std::string& name) {
+Sweep sweep_named(const std::string& name) {
   return load_sweep(fs::path(TRANSFORMER_SOURCE) / "configs" / name);
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("plan: Table 3's parameters at V = 37000") {
       {"B-k32", 58327040},  {"C-N2", 33644544},     {"C-N4", 48345088},     {"C-N8", 77746176},
       {"C-d256", 26816512}, {"C-d1024", 163815424}, {"C-ff1024", 50450432}, {"C-ff4096", 88236032},
       {"D-ls0", 63045632},  {"E", 63569920},        {"big", 214171648}};
-  const auto sweep = sweep_of("table3.json");
+  const auto sweep = sweep_named("table3.json");
   for (const auto& [id, parameters] : expected) {
     INFO(id);
     REQUIRE(row_of(sweep, id, no_rate).parameters == parameters);
@@ -39,7 +39,7 @@ TEST_CASE("plan: Table 3's parameters at V = 37000") {
 
 TEST_CASE("plan: big costs three times the steps of a larger model; time is FLOPs over the rate") {
   const Rate rate = [](const Config& config) { return config.model.N == 1 ? 1e9 : 2e9; };
-  const auto mini = sweep_of("table3-mini.json");
+  const auto mini = sweep_named("table3-mini.json");
   const auto shallow = row_of(mini, "C-N2", rate);
   REQUIRE(shallow.seconds.value() == Approx(shallow.flops.value() / 1e9));
   const auto base = row_of(mini, "base", rate);
@@ -62,7 +62,31 @@ TEST_CASE("plan: without V only what the row sets is known") {
   REQUIRE(
       to_json(unknown).dump() ==
       R"({"id":"","group":"","set":{"model.h":1},"parameters":null,"flops":null,"memory_bytes":null,)"
-      R"("seconds":null,"paper":{"perplexity":null,"bleu":null,"parameters":null}})");
+      R"("seconds":null,"paper":{"perplexity":null,"bleu":null,"parameters":null},)"
+      R"("measured_memory_bytes":null,"measured_seconds":null})");
+}
+
+TEST_CASE("plan: the program's memory counts once, and what complete runs measured stands beside") {
+  const auto mini = sweep_named("table3-mini.json");
+  const auto base = row_of(mini, "base", no_rate);
+  RowPlan row = plan(mini.rows.front(), no_rate, 1e9);
+  REQUIRE(row.memory_bytes.value() == Approx(base.memory_bytes.value() + 1e9));
+
+  const auto run = [](const std::string& id, int64_t seed, int64_t bytes, double seconds) {
+    Result result;
+    result.peak_memory_bytes = bytes;
+    result.seconds = seconds;
+    return RunRecord{.id = id, .seed = seed, .state = RunState::complete, .result = result};
+  };
+  Results results;
+  results.results = {run("base", 1, 300, 10), run("A-h1", 1, 900, 90), run("base", 2, 200, 14),
+                     RunRecord{.id = "base", .seed = 3, .state = RunState::missing, .result = {}}};
+  add_measured(row, results);
+  REQUIRE(row.measured_memory_bytes == 300);
+  REQUIRE(row.measured_seconds == 12);
+  RowPlan other = row_of(mini, "big", no_rate);
+  add_measured(other, results);
+  REQUIRE_FALSE(other.measured_memory_bytes);
 }
 
 TEST_CASE("plan: jobs by cores, by runs and by memory") {

@@ -100,12 +100,16 @@ TEST_CASE("report: texts from a sweep's files open no tag, with charts and witho
   const auto summary = summarize(reported());
   const auto charts = charts_of(summary, folder.path());
   REQUIRE(charts.size() == 5);
-  const auto drawn = report_page(kHostile, summary, charts, "const vega = 1;");
-  const auto plain = report_page(kHostile, summary, charts, "");
+  const Report report{
+      kHostile, summary, {}, charts, {{3, kHostile, {{"base", kHostile}, {"E", "ein Haus"}}}}};
+  const auto drawn = report_page(report, "const vega = 1;");
+  const auto plain = report_page(report, "");
   for (const auto& page : {drawn, plain}) {
     REQUIRE(page.find("<b ") == std::string::npos);
     REQUIRE(count(page, "<script") == count(page, "</script>"));
     REQUIRE_THAT(page, Contains("Runs complete: 4 of 5."));
+    REQUIRE_THAT(page, Contains("reference, line 3"));
+    REQUIRE_THAT(page, Contains("ein Haus"));
     REQUIRE(count(page, "src=") + count(page, "href=\"http") + count(page, "@import") == 0);
   }
   REQUIRE_THAT(drawn, Contains("const vega = 1;"));

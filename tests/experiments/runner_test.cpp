@@ -49,20 +49,35 @@ case "$4" in
   while [ ! -e "$4/../../together-2/seed-1/here" ]; do sleep 0.01; done;;
 esac
 touch "$4/model.safetensors"
-cp "$4/../../../result-${4##*seed-}.json" "$4/result.tmp"
+n=$(sed -n 's/.*"N": *\([0-9]*\).*/\1/p' "$2")
+cp "$4/../../../result-$n-${4##*seed-}.json" "$4/result.tmp"
 mv "$4/result.tmp" "$4/result.json"
 )sh";
+
+Config config_of_row(int64_t N) {
+  Config config;
+  config.model.N = N;
+  return resolve(config);
+}
 
 class Place {
  public:
   Place() {
     write_file(path_ / "program", kProgram);
     fs::permissions(path_ / "program", fs::perms::owner_all);
-    Result result;
-    result.config = Json::object();
-    result.perplexity = 4.5;
-    for (result.seed = 1; result.seed <= 2; ++result.seed) {
-      write_result(path_ / ("result-" + std::to_string(result.seed) + ".json"), result);
+    constexpr int64_t kMostRows = 6, kMostSeeds = 2;
+    for (int64_t row = 1; row <= kMostRows; ++row) {
+      for (int64_t seed = 1; seed <= kMostSeeds; ++seed) {
+        Config config = config_of_row(row);
+        config.training.seed = seed;
+        Result result;
+        result.config = to_json(config);
+        result.perplexity = 4.5;
+        result.seed = seed;
+        write_result(
+            path_ / ("result-" + std::to_string(row) + "-" + std::to_string(seed) + ".json"),
+            result);
+      }
     }
     write_divergence(path_, resolve(Config{}), 7, "step 7: the loss is not finite");
   }
@@ -103,12 +118,11 @@ class Place {
   fs::path path_ = folder_.path();
 };
 
-Sweep sweep_of(const std::vector<std::string>& ids, std::vector<int64_t> seeds = {1}) {
+Sweep sweep_with_rows(const std::vector<std::string>& ids, std::vector<int64_t> seeds = {1}) {
   Sweep sweep;
   for (size_t i = 0; i < ids.size(); ++i) {
-    Config config;
-    config.model.N = static_cast<int64_t>(i) + 1;
-    sweep.rows.push_back({ids[i], "g", {{"model.N", i + 1}}, {}, resolve(config)});
+    sweep.rows.push_back(
+        {ids[i], "g", {{"model.N", i + 1}}, {}, config_of_row(static_cast<int64_t>(i) + 1)});
   }
   sweep.seeds = std::move(seeds);
   return sweep;
@@ -124,7 +138,7 @@ void wait_for(const fs::path& file) {
 
 TEST_CASE("runner: every row and seed runs once, and run again nothing is left to do") {
   Place place;
-  const auto sweep = sweep_of({"a", "b"}, {1, 2});
+  const auto sweep = sweep_with_rows({"a", "b"}, {1, 2});
   SweepOutcome outcome = place(sweep);
   REQUIRE(outcome.exit_code() == 0);
   REQUIRE(outcome.complete == 4);
@@ -158,7 +172,7 @@ TEST_CASE("runner: every row and seed runs once, and run again nothing is left t
 
 TEST_CASE("runner: a damaged result is named and that run alone is run again") {
   Place place;
-  const auto sweep = sweep_of({"cut", "flipped", "lost", "good"});
+  const auto sweep = sweep_with_rows({"cut", "flipped", "lost", "good"});
   REQUIRE(place(sweep).complete == 4);
   const fs::path cut = place.run("cut") / "result.json";
   const fs::path flipped = place.run("flipped") / "result.json";
@@ -193,7 +207,7 @@ TEST_CASE("runner: a damaged result is named and that run alone is run again") {
 
 TEST_CASE("runner: a run whose model is damaged is run again") {
   Place place;
-  const auto sweep = sweep_of({"a", "b"});
+  const auto sweep = sweep_with_rows({"a", "b"});
   place(sweep);
   auto options = place.options();
   options.damage_of_model = [](const fs::path& model) {
@@ -208,7 +222,7 @@ TEST_CASE("runner: a run whose model is damaged is run again") {
 
 TEST_CASE("runner: damaged files of the sweep itself say what to do") {
   Place place;
-  const auto sweep = sweep_of({"a"});
+  const auto sweep = sweep_with_rows({"a"});
   place(sweep);
   std::string text = read_file(place.out() / "results.json");
   write_file(place.out() / "results.json", text.replace(text.find("4.5"), 3, "3.5"));
@@ -231,7 +245,7 @@ TEST_CASE("runner: what a killed sweep calls running was interrupted") {
     wait_for(place.run("waits") / "waiting");
     raise(SIGTERM);
   };
-  place(sweep_of({"waits"}));
+  place(sweep_with_rows({"waits"}));
   auto results = read_results(place.out() / "results.json");
   results.results[0] = {"waits", 1, RunState::running, {}, ""};
   write_results(place.out() / "results.json", results);  // as if killed
@@ -246,7 +260,7 @@ TEST_CASE("runner: what a killed sweep calls running was interrupted") {
 
 TEST_CASE("runner: a run that fails is told at once, the others go on, and the exit code is 1") {
   Place place;
-  const auto sweep = sweep_of({"fails", "silent", "forgets", "killed", "good"});
+  const auto sweep = sweep_with_rows({"fails", "silent", "forgets", "killed", "good"});
   const auto outcome = place(sweep);
   REQUIRE(outcome.exit_code() == 1);
   REQUIRE(outcome.failed == 4);
@@ -276,7 +290,7 @@ TEST_CASE("runner: a run that fails is told at once, the others go on, and the e
 
 TEST_CASE("runner: a run that diverges is a result: no failure, and not run again") {
   Place place;
-  const auto sweep = sweep_of({"diverges", "good"});
+  const auto sweep = sweep_with_rows({"diverges", "good"});
   int told = 0;
   place.on_event = [&](const RunEvent& event) {
     if (event.kind == Kind::diverged) ++told;
@@ -305,7 +319,7 @@ TEST_CASE("runner: with two jobs two runs go on at the same time") {
   RunnerOptions options = place.options();
   options.jobs = 2;
   // Each ends only when the other has started.
-  REQUIRE(place(sweep_of({"together-1", "together-2"}), options).complete == 2);
+  REQUIRE(place(sweep_with_rows({"together-1", "together-2"}), options).complete == 2);
 }
 
 TEST_CASE("runner: with several jobs the run with most work starts first") {
@@ -317,13 +331,13 @@ TEST_CASE("runner: with several jobs the run with most work starts first") {
   place.on_event = [&](const RunEvent& event) {
     if (event.kind == Kind::started) started.push_back(event.row.id);
   };
-  place(sweep_of({"a", "b", "c"}), options);
+  place(sweep_with_rows({"a", "b", "c"}), options);
   REQUIRE(started == std::vector<std::string>{"b", "a", "c"});
 }
 
 TEST_CASE("runner: a signal is passed on, the run stops after its checkpoint and later goes on") {
   Place place;
-  const auto sweep = sweep_of({"waits", "later"});
+  const auto sweep = sweep_with_rows({"waits", "later"});
   place.on_event = [&](const RunEvent& event) {
     if (event.kind != Kind::started) return;
     wait_for(place.run("waits") / "waiting");
@@ -352,7 +366,7 @@ TEST_CASE("runner: a second signal kills what does not stop") {
     raise(SIGINT);
     raise(SIGINT);
   };
-  const auto outcome = place(sweep_of({"stubborn"}));
+  const auto outcome = place(sweep_with_rows({"stubborn"}));
   REQUIRE(outcome.exit_code() == 130);
   REQUIRE(outcome.left == 1);
 }
@@ -366,7 +380,7 @@ TEST_CASE("runner: what was killed is tried again, so often and no oftener") {
     if (event.kind == Kind::retried) retried.push_back(event.row.id + ": " + event.message);
   };
   const auto outcome =
-      place(sweep_of({"unlucky", "killed", "fails", "diverges", "untold"}), options);
+      place(sweep_with_rows({"unlucky", "killed", "fails", "diverges", "untold"}), options);
   REQUIRE(outcome.complete == 1);
   REQUIRE(place.starts("unlucky") == 3);
   REQUIRE(place.record("unlucky").state == RunState::complete);
@@ -387,7 +401,7 @@ TEST_CASE("runner: a run past its time is told to end, and one that does not is 
   options.retries = 1;  // none for a run whose time is up
   options.limits.time = std::chrono::seconds(1);
   options.patience = std::chrono::milliseconds(300);
-  REQUIRE(place(sweep_of({"waits", "stubborn"}), options).failed == 2);
+  REQUIRE(place(sweep_with_rows({"waits", "stubborn"}), options).failed == 2);
   for (const char* row : {"waits", "stubborn"}) {
     REQUIRE(place.starts(row) == 1);
     REQUIRE_THAT(place.messages[row], Contains("ended after its time limit of 1 s, after step "));
@@ -402,14 +416,14 @@ TEST_CASE("runner: a run without a sign of life is ended, reported, and tried ag
   options.retries = 1;
   options.limits.silence = std::chrono::seconds(1);
   options.patience = std::chrono::milliseconds(300);
-  REQUIRE(place(sweep_of({"stubborn"}), options).failed == 1);
+  REQUIRE(place(sweep_with_rows({"stubborn"}), options).failed == 1);
   REQUIRE(place.starts("stubborn") == 2);
   REQUIRE_THAT(place.messages["stubborn"], Contains("stuck: no sign of life for 1 s"));
 }
 
 TEST_CASE("runner: a run that another process is at work on is waited for, not started") {
   Place place;
-  const auto sweep = sweep_of({"busy", "other"});
+  const auto sweep = sweep_with_rows({"busy", "other"});
   fs::create_directories(place.run("busy"));
   auto held = std::make_unique<FolderLock>(place.run("busy"));
   std::vector<std::string> events;
@@ -434,7 +448,7 @@ TEST_CASE("runner: progress is read from the run's metrics") {
     told.push_back(event.progress);
     raise(SIGTERM);
   };
-  place(sweep_of({"waits"}));
+  place(sweep_with_rows({"waits"}));
   REQUIRE(told.size() == 1);
   REQUIRE(told[0].step == 5);
   REQUIRE(told[0].loss == 2.5);
@@ -442,7 +456,7 @@ TEST_CASE("runner: progress is read from the run's metrics") {
 
 TEST_CASE("runner: while one process runs a sweep another is refused") {
   Place place;
-  const auto sweep = sweep_of({"a"});
+  const auto sweep = sweep_with_rows({"a"});
   std::string refusal;
   place.on_event = [&](const RunEvent& event) {
     if (event.kind != Kind::started) return;
@@ -458,18 +472,18 @@ TEST_CASE("runner: while one process runs a sweep another is refused") {
 
 TEST_CASE("runner: a folder keeps its rows and seeds; more may come, but none may change") {
   Place place;
-  place(sweep_of({"a", "b"}));
-  auto changed = sweep_of({"a", "b"});
+  place(sweep_with_rows({"a", "b"}));
+  auto changed = sweep_with_rows({"a", "b"});
   changed.rows[1].config.model.d_ff = 99;
   REQUIRE_THROWS_AS(place(changed), UserError);
   REQUIRE_THROWS_WITH(place(changed),
                       Contains("holds another sweep: row b: model.d_ff: 2048 there; 99 now"));
-  changed = sweep_of({"a", "b"});
+  changed = sweep_with_rows({"a", "b"});
   changed.base.training.train_steps = 7;
   REQUIRE_THROWS_WITH(place(changed),
                       Contains("every row: training.train_steps: 100000 there; 7 now"));
 
-  auto more = sweep_of({"a", "b", "c"}, {2});
+  auto more = sweep_with_rows({"a", "b", "c"}, {2});
   more.rows.erase(more.rows.begin());
   REQUIRE(place(more).complete == 2);
   REQUIRE(place.starts("b", 1) == 1);
@@ -480,7 +494,7 @@ TEST_CASE("runner: a folder keeps its rows and seeds; more may come, but none ma
 
 TEST_CASE("runner: a program that is not there is one failure, not one a run") {
   Place place;
-  const auto sweep = sweep_of({"a", "b"});
+  const auto sweep = sweep_with_rows({"a", "b"});
   REQUIRE_THROWS_WITH(
       run_sweep(sweep, sweep, {.folder = place.out(), .program = "/no/such/program"}, [](auto&) {}),
       "/no/such/program: cannot start: No such file or directory");
@@ -491,7 +505,7 @@ TEST_CASE("runner: sweep.json has the fingerprint of each file of data, once the
   const auto file = [&](const std::string& name) {
     return (place.out().parent_path() / name).string();
   };
-  auto sweep = sweep_of({"a", "b"});
+  auto sweep = sweep_with_rows({"a", "b"});
   sweep.rows[0].set.update({{"data.train", {file("a")}}});
   sweep.rows[1].set.update({{"data.train", {file("b")}}, {"data.source_language", "fr"}});
   for (auto& row : sweep.rows) {
@@ -514,4 +528,22 @@ TEST_CASE("runner: sweep.json has the fingerprint of each file of data, once the
                        {file("vocabulary.model"), fingerprint("pieces")}});
   REQUIRE(read_results(place.out() / "results.json").sweep["data"] == data);
   REQUIRE(place(sweep).complete == 2);  // it is read again
+}
+
+TEST_CASE("runner: a result of another row or seed counts for none, and stays where it is") {
+  Place place;
+  const auto sweep = sweep_with_rows({"a", "b"}, {1, 2});
+  REQUIRE(place(sweep).complete == 4);
+  const auto exchange = [](const fs::path& one, const fs::path& other) {
+    fs::rename(one, other.string() + "-now");
+    fs::rename(other, one);
+    fs::rename(other.string() + "-now", other);
+  };
+  exchange(place.run("a", 1), place.run("b", 1));
+  exchange(place.run("a", 2), place.run("a", 1));  // b's first is now a's second
+  place.messages.clear();
+  const auto outcome = place(sweep);
+  REQUIRE(outcome.complete + outcome.failed == 4);
+  REQUIRE_THAT(place.messages["a"], Contains("result.json: is of another run: "));
+  REQUIRE_THAT(place.messages["b"], Contains("is of another run: model.N: 1 there; 2 now"));
 }

@@ -186,7 +186,7 @@ TEST_CASE("sweep: an id that could leave the folder or hide in it is refused") {
     INFO(id);
     REQUIRE_THROWS_WITH(
         load_sweep(folder.write(R"({"base": "base.json", "rows": [{"id": ")" + id + "\"}]}")),
-        Contains("rows[0]: id: "));
+        Contains("rows[0]") && Contains("id: "));
   }
 }
 

@@ -4,7 +4,11 @@
 
 #include "experiments/display_width.h"
 #include "experiments/layout.h"
+#include "experiments/significance.h"
+#include "experiments/translation_samples.h"
+#include "experiments/translations.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 using Catch::Matchers::Contains;
 using namespace transformer;
@@ -71,18 +75,18 @@ TEST_CASE("table: text in the layout of Table 3, blank where a row is as base") 
   const std::string text = to_text(results_table(summarize(corner())));
   REQUIRE(
       text.substr(0, text.find("Runs")) ==
-      R"(                                                                   PPL (dev)   BLEU (dev)   params ×10^6
-      N  d_model  d_ff  h  d_k  d_v  P_drop  eps_ls  train_steps  ours  paper  ours  paper  ours   paper
-────────────────────────────────────────────────────────────────────────────────────────────────────────
-base  6      512  2048  8   64   64     0.1     0.1         100K  5.10   4.92  25.0   25.8    63      65
-────────────────────────────────────────────────────────────────────────────────────────────────────────
-(A)                     1  512  512                               5.90   5.29  23.0   24.9    63
-────────────────────────────────────────────────────────────────────────────────────────────────────────
-(D)                                     0.0                       5.50   5.77  23.5   24.6    63
-                                                0.0               4.80   4.67  24.5   25.3    63
-────────────────────────────────────────────────────────────────────────────────────────────────────────
-(E)   learned positions instead of sinusoidal                     5.00   4.92  25.2   25.7    64
-────────────────────────────────────────────────────────────────────────────────────────────────────────
+      R"(                                                                      PPL (dev)          BLEU (dev)      params ×10^6
+      N  d_model  d_ff  h  d_k  d_v  P_drop  eps_ls  train_steps  ours  paper   diff  ours  paper  diff  ours   paper
+─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+base  6      512  2048  8   64   64     0.1     0.1         100K  5.10   4.92  +0.18  25.0   25.8  -0.8    63      65
+─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+(A)                     1  512  512                               5.90   5.29  +0.61  23.0   24.9  -1.9    63
+─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+(D)                                     0.0                       5.50   5.77  -0.27  23.5   24.6  -1.1    63
+                                                0.0               4.80   4.67  +0.13  24.5   25.3  -0.8    63
+─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+(E)   learned positions instead of sinusoidal                     5.00   4.92  +0.08  25.2   25.7  -0.5    64
+─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 )");
 }
 
@@ -115,8 +119,7 @@ TEST_CASE("table: several seeds give mean and sample standard deviation, missing
   REQUIRE_FALSE(summary.rows[4].perplexity.has_value());
 
   const std::string text = to_text(results_table(summary));
-  REQUIRE_THAT(line_of(text, "base"), Contains("6.00 ± 1.41  4.92 25.5 ± 0.7  25.8") ||
-                                          Contains("6.00 ± 1.41   4.92  25.5 ± 0.7   25.8"));
+  REQUIRE_THAT(line_of(text, "base"), Contains("6.00 ± 1.41  4.92 +1.08 25.5 ± 0.7  25.8 -0.3"));
   REQUIRE_THAT(line_of(text, "base"), Catch::Matchers::EndsWith("2/2"));
   REQUIRE_THAT(line_of(text, "(A)"), Catch::Matchers::EndsWith("1/2 failed"));
   REQUIRE_THAT(line_of(text, "(E)"), Catch::Matchers::EndsWith("0/2 running"));
@@ -184,7 +187,7 @@ TEST_CASE(
     for (size_t i : {1, 2, 3}) results.results[i].result->parameters = base;
     const std::string text = to_markdown(results_table(summarize(results)));
     const std::string line = line_of(text, "| base");
-    return line.substr(0, line.rfind(" | 65 |")).substr(line.find("25.8 | ") + 7);
+    return line.substr(0, line.rfind(" | 65 |")).substr(line.find("-0.8 | ") + 7);
   };
   REQUIRE(shown(63'050'000, 65'050'000) == "63");
   REQUIRE(shown(63'050'000, 63'350'000) == "63.0");
@@ -246,17 +249,16 @@ TEST_CASE("table: without a base, what varies is a column and the paper is not m
 
 TEST_CASE("table: Markdown has a cell for each column, section and heading in one") {
   const std::string text = to_markdown(results_table(summarize(corner())));
-  REQUIRE(text.substr(0, text.find('\n')) ==
-          "| | N | d_model | d_ff | h | d_k | d_v | P_drop | eps_ls | train_steps | PPL (dev) ours "
-          "| PPL "
-          "(dev) paper | BLEU (dev) ours | BLEU (dev) paper | params ×10^6 ours | params ×10^6 "
-          "paper |");
+  REQUIRE(
+      text.substr(0, text.find('\n')) ==
+      "| | N | d_model | d_ff | h | d_k | d_v | P_drop | eps_ls | train_steps | PPL (dev) ours "
+      "| PPL (dev) paper | PPL (dev) diff | BLEU (dev) ours | BLEU (dev) paper | BLEU (dev) diff "
+      "| params ×10^6 ours | params ×10^6 paper |");
   REQUIRE(line_of(text, "| (A)") ==
-          "| (A) | | | | 1 | 512 | 512 | | | | 5.90 | 5.29 | 23.0 | 24.9 | 63 | |");
+          "| (A) | | | | 1 | 512 | 512 | | | | 5.90 | 5.29 | +0.61 | 23.0 | 24.9 | -1.9 | 63 | |");
   REQUIRE(line_of(text, "| (E)") ==
-          "| (E) | learned positions instead of sinusoidal | | | | | | | | | 5.00 | 4.92 | 25.2 | "
-          "25.7 | "
-          "64 | |");
+          "| (E) | learned positions instead of sinusoidal | | | | | | | | | 5.00 | 4.92 | +0.08 | "
+          "25.2 | 25.7 | -0.5 | 64 | |");
 }
 
 TEST_CASE("table: LaTeX with the paper's symbols, special characters harmless") {
@@ -273,8 +275,9 @@ TEST_CASE("table: CSV and JSON keep every digit and state every key") {
   results.rows[1].id = "A,\"h1\"";
   results.results[1].id = "A,\"h1\"";
   const auto summary = summarize(results);
-  REQUIRE_THAT(to_csv(summary), Contains("\n\"A,\"\"h1\"\"\",A,6,512,2048,1,512,512,0.1,0.1,100000,"
-                                         "complete,1,1,0,5.9,,5.29,23.04,,24.9,63050000.0,,\n"));
+  REQUIRE_THAT(to_csv(summary),
+               Contains("\n\"A,\"\"h1\"\"\",A,6,512,2048,1,512,512,0.1,0.1,100000,"
+                        "complete,1,1,0,5.9,,5.29,23.04,,24.9,63050000.0,,,0.0,0.0,0.0,0.0,\n"));
   const Json json = to_json(summary);
   REQUIRE(json["rows"][1]["bleu"]["mean"] == 23.04);
   REQUIRE(json["rows"][1]["paper"]["parameters"].is_null());
@@ -288,4 +291,97 @@ TEST_CASE("display width: wide characters take two columns, combining ones none"
   REQUIRE(display_width("e\xcc\x81") == 1);
   REQUIRE(display_width("😀") == 2);
   REQUIRE(display_width("\xff\xe2\x82") == 2);  // not UTF-8: no crash
+}
+
+TEST_CASE("table: columns by name, in their order, with any key of a config") {
+  TableOptions options{.columns = {"d_k", "BLEU", "norm_placement", "time", "PPL"}, .by_id = true};
+  const std::string text = to_markdown(results_table(summarize(corner()), options));
+  REQUIRE(text.substr(0, text.find('\n')) ==
+          "| row | d_k | norm_placement | BLEU (dev) ours | BLEU (dev) paper | BLEU (dev) diff | "
+          "minutes | PPL (dev) ours | PPL (dev) paper | PPL (dev) diff |");
+  REQUIRE(line_of(text, "| A-h1") ==
+          "| A-h1 | 512 | | 23.0 | 24.9 | -1.9 | 0.0 | 5.90 | 5.29 | +0.61 |");
+  options.columns = {"d_q"};
+  REQUIRE_THROWS_WITH(results_table(summarize(corner()), options),
+                      Contains("--columns: d_q: unknown key") && Contains("measured: PPL, BLEU"));
+  REQUIRE_THROWS_WITH(format_table(summarize(corner()), TableFormat::csv, options),
+                      Contains("--columns has no use with it"));
+}
+
+TEST_CASE("table: rows by a column, the best first, without a figure last") {
+  auto results = corner();
+  results.results[2] = {"D-drop0", 1, RunState::missing, {}};
+  const auto order = [&](const std::string& column, bool reversed) {
+    std::string ids;
+    for (const auto& row : sorted(summarize(results), column, reversed).rows) {
+      ids += (ids.empty() ? "" : " ") + row.row.id;
+    }
+    return ids;
+  };
+  REQUIRE(order("PPL", false) == "D-ls0 E base A-h1 D-drop0");
+  REQUIRE(order("PPL", true) == "A-h1 base E D-ls0 D-drop0");
+  REQUIRE(order("BLEU", false) == "E base D-ls0 A-h1 D-drop0");
+  REQUIRE(order("P_drop", false) == "D-drop0 base A-h1 D-ls0 E");
+  REQUIRE_THROWS_WITH(order("perplexity", false), Contains("--sort: perplexity: unknown key"));
+}
+
+TEST_CASE("table: another sweep's rows stand beside by id") {
+  auto others = corner();
+  others.rows.pop_back();
+  others.results.pop_back();
+  others.results[1].result->perplexity = 5.4;
+  others.rows.push_back(row("F", "F", "{}", "{}"));
+  TableOptions options{.by_id = true, .other = OtherSweep{"one", "two", summarize(others)}};
+  options.columns = {"PPL"};
+  const std::string text = to_markdown(results_table(summarize(corner()), options));
+  REQUIRE_THAT(text, Contains("| row | PPL (dev) one | PPL (dev) two | PPL (dev) diff |"));
+  REQUIRE(line_of(text, "| A-h1") == "| A-h1 | 5.90 | 5.40 | +0.50 |");
+  REQUIRE(line_of(text, "| E") == "| E | 5.00 | | |");
+  REQUIRE_THAT(text, Contains("- Only in one: E; only in two: F.\n"));
+}
+
+// Of 20 sentences, one is wrong in base, another one in E, and all in A-h1.
+TEST_CASE("table: marks where BLEU differs from base's by more than the sentences' choice") {
+  const std::string right = "one two three four five", wrong = "six seven eight nine ten";
+  auto results = corner();
+  const auto details = [&](const RunRecord& run) {
+    const std::vector<std::string> references(20, right);
+    std::vector<std::string> made = references;
+    made[run.id == "E" ? 3 : 5] = wrong;
+    if (run.id == "A-h1") made.assign(20, wrong);
+    return RunDetails{{}, corpus_statistics(made, references)};
+  };
+  const auto summary = summarize(results);
+  const auto p_values = p_values_to_base(summary, details);
+  REQUIRE(p_values.count("base") == 0);
+  REQUIRE(p_values.at("A-h1") < 0.01);
+  REQUIRE(p_values.at("D-drop0") > 0.05);  // the same translations
+  REQUIRE(p_values.at("E") > 0.05);
+  const TableOptions options{.p_values = p_values};
+  const std::string text = to_text(results_table(summary, options));
+  REQUIRE_THAT(line_of(text, "(A)"), Contains("23.0**"));
+  REQUIRE_THAT(line_of(text, "(E)"), Contains("25.2 "));
+  REQUIRE_THAT(text, Contains("\n*, **: BLEU differs from base's, p < 0.05 or 0.01"));
+  REQUIRE_THAT(to_latex(results_table(summary, options)), Contains("23.0$^{**}$"));
+  REQUIRE_THAT(to_html(results_table(summary, options)), Contains("23.0<sup>**</sup>"));
+  REQUIRE_THAT(to_markdown(results_table(summary, options)), Contains("23.0\\*\\*"));
+  REQUIRE(to_json(summary, p_values)["rows"][1]["bleu_p_value_to_base"] == p_values.at("A-h1"));
+}
+
+TEST_CASE("translation samples: evenly spaced, rows of the same references side by side") {
+  const TemporaryFolder folder;
+  const auto summary = summarize(corner());
+  const auto write = [&](const std::string& id, const Translations& translations) {
+    fs::create_directories(folder / id / "seed-1");
+    write_translations(folder / id / "seed-1", translations);
+  };
+  write("base", {{"a", "b", "c", "d"}, {"A", "B", "C", "D"}});
+  write("A-h1", {{"e", "f", "g", "h"}, {"A", "B", "C", "D"}});
+  write("E", {{"x"}, {"X"}});
+  const auto samples = translation_samples(summary, folder.path(), 2);
+  REQUIRE(samples.size() == 2);
+  REQUIRE(samples[1].line == 3);
+  REQUIRE(samples[1].reference == "C");
+  REQUIRE(samples[1].translations ==
+          std::vector<std::pair<std::string, std::string>>{{"base", "c"}, {"A-h1", "g"}});
 }

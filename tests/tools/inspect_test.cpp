@@ -26,8 +26,9 @@ Json figures(const std::string& words) {
 }
 
 const std::vector<std::string> kTopics = {
-    "parameters", "schedule",        "label-smoothing", "kv-cache", "complexity", "flops",
-    "positions",  "embedding-scale", "masks",           "shapes",   "signal",     "attention"};
+    "parameters", "schedule",  "label-smoothing", "kv-cache", "complexity",
+    "flops",      "positions", "embedding-scale", "masks",    "shapes",
+    "signal",     "attention", "scaling"};
 
 }  // namespace
 
@@ -90,6 +91,11 @@ TEST_CASE("inspect: closed forms as text and JSON", "[e2e]") {
   const double whole = flops["rows"][0]["flops"].get<double>();
   REQUIRE(whole > 5e17);
   REQUIRE(flops["rows"][0]["seconds"].get<double>() == Approx(whole / (8 * 9.5e12)));
+  const auto scaling =
+      figures("scaling configs/base.json --devices 1,8 --tflops 10 --gigabytes 20 --per-device");
+  REQUIRE(scaling["rows"][0]["efficiency"] == 1.0);
+  REQUIRE(scaling["rows"][1]["sent_bytes"].get<double>() == Approx(4.0 * 63045632 * 14 / 8));
+  REQUIRE(inspect("scaling configs/base.json --devices 8 --tflops 10").code == 2);
   for (const std::string words :
        {"label-smoothing configs/base.json", "kv-cache configs/table3.json", "complexity",
         "flops configs/base.json --devices 1 --tflops 100 --utilisation 0.4", "masks"}) {

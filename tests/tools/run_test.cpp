@@ -1,12 +1,14 @@
 #include <torch/torch.h>
 
 #include <filesystem>
+#include <functional>
 #include <sstream>
 
 #include "experiments/own_folder.h"
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
 #include "transformer/data/file_lock.h"
+#include "transformer/diverged.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
@@ -365,4 +367,78 @@ TEST_CASE("run: a line of diagnostics that is damaged is told and left out", "[e
   REQUIRE_THAT(again.err, Contains("diagnostics.jsonl: line 1: damaged") &&
                               Contains("the diagnostics of these steps are lost: 2\n"));
   REQUIRE(read_file(file) == whole.substr(line_end));
+}
+
+TEST_CASE("run: a sound model that is not its own is made again", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  REQUIRE(place.train("other", {"training.seed=2"}).code == 0);
+  const fs::path model = place.file("run/model.safetensors");
+  const std::string own = read_file(model);
+  fs::copy_file(place.file("other/model.safetensors"), model, fs::copy_options::overwrite_existing);
+  REQUIRE_THAT(
+      run_program({"check", place.file("run")}).out + run_program({"check", place.file("run")}).err,
+      Contains("model.safetensors: is sound, but not the one that made"));
+  const auto again = place.train("run");
+  INFO(again.err);
+  REQUIRE(again.code == 0);
+  REQUIRE_THAT(again.err, Contains("is sound, but not the one that made the run's figures; the "
+                                   "model is made again from the checkpoints"));
+  REQUIRE(read_file(model) == own);
+}
+
+TEST_CASE("run: a perplexity beyond all numbers is a divergence, though every loss is finite",
+          "[e2e]") {
+  const Workplace place;
+  const std::vector<std::string> steep = {"training.schedule=constant", "training.warmup_steps=0",
+                                          "training.learning_rate=1e6",
+                                          "training.validate_every=0"};
+  refused(place.train("run", steep), kExitDiverged, "perplexity on this text is not finite");
+  REQUIRE(read_json(place.file("run/divergence.json"))["step"] == 4);
+  REQUIRE_FALSE(fs::exists(place.file("run/result.json")));
+  auto validated = steep;
+  validated.back() = "training.validate_every=2";
+  refused(place.train("validated", validated), kExitDiverged,
+          "step 2: the perplexity on data.valid is not finite");
+}
+
+TEST_CASE("run: a run and a sweep do not share a folder, nor a run that of its text", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  refused(run_program({"sweep", "configs/mini.json", "model.N=1,2", "--out", place.file("run")}), 2,
+          "holds a run; take another --out folder");
+  run_program({"sweep", "configs/mini.json", "data.train=/no/such", "data.vocabulary=/no/such",
+               "--out", place.file("sweep")});
+  refused(place.train("sweep"), 2, "holds a sweep; take another --out folder");
+  refused(place.train("data"), 2, "take another --out folder");
+  REQUIRE_FALSE(fs::exists(place.file("data/lock")));
+}
+
+TEST_CASE("average: a file of a run is not written over", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const std::string checkpoint =
+      checkpoint_folders(place.file("run/checkpoints")).back().string() + "/model.safetensors";
+  for (const std::string& file : {checkpoint, place.file("run/model.safetensors")}) {
+    refused(run_program({"average", place.file("run"), "--out", file, "--force"}), 2,
+            "is a file of a run");
+  }
+}
+
+TEST_CASE("models: weights that are not finite, and whole numbers, are refused by name", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const auto sound = read_state(place.file("run/model.safetensors"));
+  const auto translate_with =
+      [&](const std::function<torch::Tensor(const torch::Tensor&)>& change) {
+        StateFile file = sound;
+        for (auto& [name, tensor] : file.state) tensor = change(tensor);
+        write_state(place.file("changed.safetensors"), file.state, file.metadata);
+        return run_program({"evaluate", "--checkpoint", place.file("changed.safetensors"), "--data",
+                            place.file("data/test")});
+      };
+  refused(translate_with([](const auto& tensor) { return torch::full_like(tensor, NAN); }), 2,
+          "has values that are not finite");
+  refused(translate_with([](const auto& tensor) { return tensor.to(torch::kInt32); }), 2,
+          "file has whole numbers (Int), which are no weights");
 }

@@ -11,13 +11,8 @@ Workplace::Workplace() {
   REQUIRE(made.code == 0);
 }
 
-Outcome Workplace::train(const std::string& out, const std::vector<std::string>& overrides,
-                         const std::string& before) const {
-  std::vector<std::string> words = {"train",
-                                    "configs/mini.json",
-                                    "--out",
-                                    file(out),
-                                    "data.train=" + file("data/train"),
+std::vector<std::string> Workplace::settings(const std::vector<std::string>& overrides) const {
+  std::vector<std::string> words = {"data.train=" + file("data/train"),
                                     "data.valid=" + file("data/valid"),
                                     "data.vocabulary=" + file("data/vocabulary.model"),
                                     "model.V=400",
@@ -35,6 +30,14 @@ Outcome Workplace::train(const std::string& out, const std::vector<std::string>&
     std::erase_if(words, [&](const std::string& word) { return word.starts_with(key); });
     words.push_back(text);
   }
+  return words;
+}
+
+Outcome Workplace::train(const std::string& out, const std::vector<std::string>& overrides,
+                         const std::string& before) const {
+  std::vector<std::string> words = {"train", "configs/mini.json", "--out", file(out)};
+  const auto more = settings(overrides);
+  words.insert(words.end(), more.begin(), more.end());
   return run_program(words, "", before);
 }
 

@@ -13,7 +13,10 @@ class Workplace {
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
-  // train configs/mini.json into a folder, with these overrides.
+  // What the tiny config sets over configs/mini.json, with these overrides.
+  std::vector<std::string> settings(const std::vector<std::string>& overrides = {}) const;
+
+  // train configs/mini.json into a folder, with those.
   Outcome train(const std::string& out, const std::vector<std::string>& overrides = {},
                 const std::string& before = "") const;
 

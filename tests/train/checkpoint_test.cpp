@@ -185,3 +185,19 @@ TEST_CASE("model: found in a run's folder, in its newest checkpoint, or named it
   REQUIRE_THROWS_WITH(read_model(folder / "foreign.safetensors"),
                       Contains("\"config\"; it has none"));
 }
+
+TEST_CASE("checkpoint: sound files of two moments are no checkpoint") {
+  const TemporaryFolder folder;
+  for (const int64_t step : {10, 20}) write_checkpoint(folder.path(), at_step(step));
+  const auto older = folder / checkpoint_name(10), newer = folder / checkpoint_name(20);
+  for (const std::string name : {"optimizer.safetensors", "model.safetensors"}) {
+    const std::string own = read_file(newer / name);
+    fs::copy_file(older / name, newer / name, fs::copy_options::overwrite_existing);
+    REQUIRE_THROWS_WITH(read_checkpoint(newer),
+                        Contains(name + ": is sound, but not the one that was written with"));
+    REQUIRE(damage_of_checkpoint(newer).size() == 1);
+    REQUIRE(newest_checkpoint(folder.path(), [](const std::string&) {})->progress.step == 10);
+    write_file(newer / name, own);
+  }
+  REQUIRE(read_checkpoint(newer).progress.step == 20);
+}

@@ -103,11 +103,16 @@ TEST_CASE("non-finite: a gradient that overflows is named where it did", "[numer
   const auto norm = look(model, config);
   REQUIRE(norm);
   REQUIRE(norm->text() == layer + ".in.weight: norm of the gradient: 1 of 1 values");
-  weight(model, layer + ".in.weight").data().mul_(1e-2);
-  weight(model, layer + ".out.weight").data().sign_().mul_(3e38);
-  const auto gradient = look(model, config);
+
+  // A gain after the last sublayer makes the gradient itself too large.
+  const std::string last = "decoder.layers.1.feed_forward";
+  auto steep = small_transformer(config);
+  weight(steep, last + ".in.weight").data().mul_(1e-36);
+  weight(steep, last + ".out.weight").data().sign_().mul_(3e38);
+  weight(steep, last + "_residual.norm.weight").data().mul_(1e6);
+  const auto gradient = look(steep, config);
   REQUIRE(gradient);
-  REQUIRE_THAT(gradient->layer, Contains(layer));
+  REQUIRE_THAT(gradient->layer, Contains(last));
   REQUIRE_THAT(gradient->tensor, Contains("gradient") && !Contains("norm"));
 }
 

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <iostream>
 #include <set>
 
+#include "experiments/own_folder.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "transformer/error.h"
@@ -20,6 +22,18 @@ void check_different(const std::vector<std::filesystem::path>& models) {
     if (!seen.insert(unknown ? model : same).second) {
       throw UserError(model.string() + ": is given twice");
     }
+  }
+}
+
+// What a run has written there is known by its checksum, and may be gone on from.
+void expect_not_of_a_run(const std::filesystem::path& out) {
+  const auto folder = std::filesystem::absolute(out).lexically_normal().parent_path();
+  const bool is_a_runs =
+      is_run(folder) && std::ranges::count(run_files(), out.filename().string()) > 0;
+  if (is_a_runs || std::filesystem::exists(folder / "progress.json")) {
+    throw UserError(out.string() +
+                    ": is a file of a run, which goes on from what it wrote; name "
+                    "another with --out");
   }
 }
 
@@ -43,9 +57,7 @@ int average_command(int argc, char** argv) {
   if (!arguments) return 0;
   if (!arguments->has("out")) throw UserError("average: expected --out FILE.safetensors");
   const fs::path out = arguments->get<std::string>("out");
-  check_output(out, {.content = Content::binary,
-                     .force = arguments->has("force"),
-                     .inputs = {arguments->positional.begin(), arguments->positional.end()}});
+  expect_not_of_a_run(out);
   const int64_t last = arguments->integer("last", 0);
   std::vector<fs::path> models;
   for (const auto& word : arguments->positional) {
@@ -53,12 +65,16 @@ int average_command(int argc, char** argv) {
     if (folders.empty()) folders = {word};
     if (last > static_cast<int64_t>(folders.size())) {
       throw UserError(word + ": expected " + std::to_string(last) + " checkpoints; it has " +
-                      std::to_string(folders.size()));
+                      std::to_string(folders.size()) +
+                      ": a run keeps as many as its training.average_last, and two at least");
     }
     if (last > 0) folders.erase(folders.begin(), folders.end() - last);
     models.insert(models.end(), folders.begin(), folders.end());
   }
   check_different(models);
+  OutputRules rules{.content = Content::binary, .force = arguments->has("force")};
+  for (const auto& model : models) rules.inputs.push_back(file_of_model(model));
+  check_output(out, rules);
   write_model(out, average(models));
   for (const auto& model : models) std::cout << model.string() << "\n";
   std::cerr << "the mean of " << models.size() << " models is in " << out.string() << "\n";

@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 
 #include "experiments/machine.h"
@@ -9,19 +8,11 @@
 #include "transformer/data/batches.h"
 #include "transformer/data/dataset.h"
 #include "transformer/json.h"
+#include "transformer/resident_memory.h"
 
 namespace transformer {
 
 namespace {
-
-// "VmRSS", "RssAnon" or "RssFile" of this process, in bytes; 0 where the system does not say.
-int64_t memory_status(const std::string& name) {
-  std::ifstream in("/proc/self/status");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with(name + ":")) return 1024 * std::stoll(line.substr(name.size() + 1));
-  }
-  return 0;
-}
 
 struct DataTimes {
   double make_seconds = 0;  // 0 where the corpus was there already
@@ -73,8 +64,8 @@ Json data_report(const DataTimes& times, const Corpus& corpus) {
           {"real_tokens", times.padded == 0 ? Json()
                                             : Json(static_cast<double>(times.tokens) /
                                                    static_cast<double>(times.padded))},
-          {"memory_bytes", memory_status("RssAnon")},
-          {"file_pages_bytes", memory_status("RssFile")},
+          {"memory_bytes", memory_status("RssAnon").value_or(0)},
+          {"file_pages_bytes", memory_status("RssFile").value_or(0)},
           {"machine", to_json(this_machine())}};
 }
 

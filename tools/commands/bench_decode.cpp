@@ -24,6 +24,7 @@
 #include "transformer/nn/kernels/cpu_kernels.h"
 #include "transformer/nn/kernels/panel_matrix.h"
 #include "transformer/random.h"
+#include "transformer/resident_memory.h"
 #include "transformer/train/checkpoint.h"
 #include "transformer/train/device.h"
 
@@ -349,11 +350,11 @@ int bench_decode_command(int argc, char** argv) {
                       {"kernels", chosen_kernels() == nullptr ? "PyTorch" : chosen_kernels()->name},
                       {"beam", setup.config.decoding.beam},
                       {"batches", batches},
-                      {"peak_memory_bytes", peak_memory_bytes()}},
+                      {"peak_memory_bytes", peak_resident_bytes()}},
                      2)
               << "\n";
   } else {
-    std::cout << "peak memory " << grouped(peak_memory_bytes() >> 20) << " MiB, "
+    std::cout << "peak memory " << grouped(peak_resident_bytes() >> 20) << " MiB, "
               << torch::get_num_threads() << " threads\n";
   }
   return 0;

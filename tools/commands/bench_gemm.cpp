@@ -7,6 +7,7 @@
 #include "tools/commands/product_times.h"
 #include "transformer/error.h"
 #include "transformer/json.h"
+#include "transformer/train/precision.h"
 
 namespace transformer {
 
@@ -51,6 +52,7 @@ int bench_gemm_command(int argc, char** argv) {
   constexpr int64_t kMostRepeats = 1'000'000;
   const int64_t tokens = arguments->integer("tokens", 1, kMostTokens);
   const auto products = training_products(config.model, tokens, tokens);
+  const ProductPrecision precision(config.training.precision, device);
   const auto times = product_times(products, device, torch::kFloat32,
                                    arguments->integer("repeats", 1, kMostRepeats));
   Json rows = Json::array();

@@ -8,6 +8,7 @@
 #include "experiments/machine.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/bench_commands.h"
+#include "tools/commands/bench_steps.h"
 #include "tools/commands/bench_work.h"
 #include "tools/commands/chrome_trace.h"
 #include "tools/commands/model_options.h"
@@ -17,9 +18,8 @@
 #include "transformer/clock.h"
 #include "transformer/error.h"
 #include "transformer/json.h"
-#include "transformer/nn/init.h"
-#include "transformer/train/adam.h"
-#include "transformer/train/step.h"
+#include "transformer/resident_memory.h"
+#include "transformer/train/precision.h"
 #include "transformer/version.h"
 
 namespace transformer {
@@ -51,19 +51,10 @@ struct TrainingMeasures {
   double total() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
 };
 
-// A training step as the trainer makes it: gradients, their norm, Adam.
 TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches, int64_t warmup,
                          int64_t steps, const torch::Device& device, bool by_part,
                          const std::string& trace_file) {
-  Transformer model(config.model);
-  initialise(*model, config.training.seed);
-  model->to(device);
-  model->train();
-  Adam::Parameters parameters;
-  for (const auto& parameter : model->named_parameters()) {
-    parameters.emplace_back(parameter.key(), parameter.value());
-  }
-  Adam optimizer(parameters, config.training);
+  BenchSteps training(config, device);
   TrainingMeasures measured;
   std::optional<TimeByPart> clock;
   std::optional<ChromeTrace> trace;
@@ -72,10 +63,7 @@ TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches
     if (step == warmup + 1 && !trace_file.empty()) trace.emplace(trace_file, device.is_cuda());
     const auto& batch = batches[static_cast<size_t>(step - 1) % batches.size()];
     const auto start = Clock::now();
-    gradients_of(model, {batch}, nullptr, config.training, step, device);
-    gradient_norm(parameters);
-    optimizer.step(1e-4);
-    if (device.is_cuda()) torch::cuda::synchronize();
+    training.step(batch);
     if (step <= warmup) continue;
     measured.seconds.push_back(seconds_since(start));
     measured.source_tokens += batch.source_tokens;
@@ -96,6 +84,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
   const auto steps = std::ssize(m.seconds);
   const auto products =
       training_products(config.model, m.source_tokens / steps, m.target_tokens / steps);
+  const ProductPrecision precision(config.training.precision, device);
   const auto times = product_times(products, device, torch::kFloat32, 3);
   double product_seconds = 0;
   double product_flops = 0;
@@ -113,7 +102,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
   for (const auto& [part, seconds] : m.parts) parts[part] = seconds / by_parts;
   return {{"threads", torch::get_num_threads()},
           {"device", device.str()},
-          {"precision", "float32"},
+          {"precision", name_of(config.training.precision)},
           {"steps", steps},
           {"seconds_minimum", std::ranges::min(m.seconds)},
           {"seconds_median", median(m.seconds)},
@@ -127,7 +116,7 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
           {"product_flops_per_second", rate},
           {"utilisation_median", median(rates) / rate},
           {"utilisation_maximum", std::ranges::max(rates) / rate},
-          {"peak_memory_bytes", peak_memory_bytes()},
+          {"peak_memory_bytes", peak_resident_bytes()},
           {"parts", parts},
           {"machine", to_json(this_machine())},
           {"version", kVersion},
@@ -136,8 +125,9 @@ Json report(const Config& config, const TrainingMeasures& m, const torch::Device
 
 void print_training(const Json& r) {
   const auto number = [&](const char* key) { return r[key].get<double>(); };
-  std::printf("%ld steps on %s, %ld threads\n", r["steps"].get<long>(),
-              r["device"].get<std::string>().c_str(), r["threads"].get<long>());
+  const long threads = r["threads"].get<long>();
+  std::printf("%ld steps on %s, %ld thread%s\n", r["steps"].get<long>(),
+              r["device"].get<std::string>().c_str(), threads, threads == 1 ? "" : "s");
   std::printf("a step             %.4f s at least, %.4f s median\n", number("seconds_minimum"),
               number("seconds_median"));
   std::printf("tokens/s           %.0f source, %.0f target\n", number("source_tokens_per_second"),

@@ -17,6 +17,14 @@ torch::Device device_of(const Arguments& arguments) {
   return device_named(arguments.get<std::string>("device"));
 }
 
+torch::Device device_of(const Arguments& arguments, int64_t local_rank) {
+  const auto device = device_of(arguments);
+  const bool is_named = arguments.get<std::string>("device").starts_with("cuda:");
+  // Slurm may show each process its own GPU alone, as number 0.
+  if (device.is_cpu() || is_named || gpus() == 1) return device;
+  return device_named("cuda:" + std::to_string(local_rank));
+}
+
 void add_model_options(cxxopts::Options& options) {
   options.add_options()("checkpoint",
                         "a run's folder, a checkpoint's folder, or a .safetensors file",

@@ -59,8 +59,8 @@ int replay_step(const StepDump& dump, const fs::path& file, const torch::Device&
   std::cout << "step " << dump.step << ", " << dump.batches.size() << " batch"
             << (dump.batches.size() == 1 ? "" : "es") << "\n";
   for (const auto& batch : dump.batches) print_sentences(batch, vocabularies);
-  const auto found =
-      first_non_finite(model, dump.batches, nullptr, dump.config.training, dump.step, device);
+  const auto found = first_non_finite(model, dump.batches, nullptr, dump.config.training, dump.step,
+                                      device, dump.share);
   const std::string finding = found ? found->text() : "none";
   std::cout << "first tensor that is not finite: " << finding << "\n";
   if (finding == dump.finding) return kExitDiverged;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "experiments/significance.h"
 #include "experiments/sweep_folder.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
@@ -47,13 +48,17 @@ int report_command(int argc, char** argv) {
       argc, argv);
   if (!arguments) return 0;
   const fs::path folder = arguments->positional[0];
-  const Summary summary = summarize(read_sweep_results(folder));
-  const auto charts = charts_of(summary, folder);
+  constexpr size_t kSamples = 12;
+  Report report{.title = fs::weakly_canonical(folder).filename().string(),
+                .summary = summarize(read_sweep_results(folder))};
+  report.table.p_values = p_values_to_base(report.summary, details_in(folder));
+  report.charts = charts_of(report.summary, folder);
+  report.samples = translation_samples(report.summary, folder, kSamples);
+  const auto& charts = report.charts;
   const fs::path page =
       arguments->has("out") ? fs::path(arguments->get<std::string>("out")) : folder / "report.html";
-  const auto name = fs::weakly_canonical(folder).filename().string();
   refuse_what_is_no_report(page);
-  write_file(page, report_page(name, summary, charts, vega_scripts()));
+  write_file(page, report_page(report, vega_scripts()));
   fs::path specs = page;
   specs.replace_extension();
   specs += "-charts";

@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> next_lines(LineReader& text, size_t most) {
   std::vector<std::string> lines;
   for (std::string line; lines.size() < most && text.next(line);) {
-    check_utf8(line, text.name(), text.number());
+    check_line(line, text.name(), text.number());
     lines.push_back(line);
   }
   return lines;

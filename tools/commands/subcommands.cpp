@@ -36,6 +36,11 @@ void print_list(const Subcommands& subcommands, std::ostream& out) {
 
 int run_one(const Subcommands& subcommands, int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
+  if (name == "help" && argc > 2) {  // help COMMAND, as COMMAND --help
+    std::string help = "--help";
+    char* words[] = {argv[0], argv[2], help.data(), nullptr};
+    return run_one(subcommands, 3, words);
+  }
   if (name.empty() || name == "--help" || name == "-h" || name == "help") {
     print_list(subcommands, name.empty() ? std::cerr : std::cout);
     return name.empty() ? 2 : 0;

@@ -9,15 +9,19 @@
 #include "experiments/machine.h"
 #include "experiments/record.h"
 #include "experiments/runner.h"
+#include "experiments/significance.h"
 #include "experiments/summary.h"
 #include "experiments/sweep_folder.h"
 #include "experiments/table.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
+#include "tools/commands/program_memory.h"
 #include "tools/commands/sweep_plan.h"
 #include "tools/commands/sweep_progress.h"
 #include "transformer/error.h"
+#include "transformer/resident_memory.h"
 #include "transformer/train/device.h"
+#include "transformer/train/rendezvous.h"
 #include "transformer/train/state.h"
 
 namespace transformer {
@@ -67,9 +71,11 @@ RunnerOptions runner_options(const Sweep& known, const Arguments& arguments) {
     options.jobs = arguments.integer("jobs", 1, kMostJobs);
   } else if (!other_device) {
     double largest = 0;
+    const auto program = static_cast<double>(memory_status("VmRSS").value_or(0));  // as a run's
     for (const auto& row : known.rows) {
-      largest =
-          std::max(largest, plan(row, [](auto&) { return std::nullopt; }).memory_bytes.value_or(0));
+      if (row.config.model.V.stated()) {
+        largest = std::max(largest, peak_memory(row.config, program));
+      }
     }
     options.jobs = default_jobs(machine, largest, std::ssize(known.rows) * std::ssize(known.seeds));
   }
@@ -132,8 +138,9 @@ int run_and_report(const Sweep& sweep, const Sweep& selected, const RunnerOption
   std::cerr << "\nresults: " << results.string() << "\ntable: transformer table "
             << options.folder.string() << "\n\n";
   if (outcome.complete + outcome.diverged > 0) {
-    std::cout << format_table(summarize(selected_results(options.folder, selected)),
-                              TableFormat::text);
+    const auto summary = summarize(selected_results(options.folder, selected));
+    std::cout << format_table(summary, TableFormat::text,
+                              {.p_values = p_values_to_base(summary, details_in(options.folder))});
   }
   return outcome.exit_code();
 }
@@ -160,9 +167,10 @@ int sweep_command(int argc, char** argv) {
       "stuck-after", "end a run that gives no sign of life for so long: no step, no translation",
       cxxopts::value<std::string>(),
       "T")("device", "where runs compute, as for train", cxxopts::value<std::string>(), "D")(
-      "dry-run", "print rows, parameters, FLOPs, memory and time; train nothing")(
-      "gflops",
-      "rate for the dry run's times, in GFLOP/s (measured on matrix products of each row's size)",
+      "dry-run",
+      "print rows, parameters, FLOPs, peak memory and time, beside what runs in --out measured; "
+      "train nothing")(
+      "gflops", "rate of a run for the dry run's times, in GFLOP/s (measured on steps of each row)",
       cxxopts::value<std::string>(), "X")("json", "the dry run as JSON");
   const auto arguments =
       parse(options,
@@ -181,6 +189,11 @@ int sweep_command(int argc, char** argv) {
              .with_overrides = true},
             argc, argv);
   if (!arguments) return 0;
+  if (rendezvous_of_environment()) {
+    throw UserError(
+        "sweep: expected one process; WORLD_SIZE or srun's variables say that this is one of "
+        "several, as train may be");
+  }
   Sweep sweep = load_sweep(arguments->positional[0], arguments->overrides);
   if (arguments->has("seeds")) sweep.seeds = read_seeds(arguments->get<std::string>("seeds"));
   Sweep selected = sweep;
@@ -193,11 +206,16 @@ int sweep_command(int argc, char** argv) {
   runner.damage_of_model = damage_of_model;
   const Rate rate = rate_for(*arguments);
   if (arguments->has("dry-run")) {
+    PlanBasis basis{rate, program_memory(), runner.jobs};
     if (arguments->has("out")) {  // refused now, if ever
       expect_own_sweep(runner.folder, sweep);
       joined_with(runner.folder, sweep);
+      if (fs::exists(runner.folder / "results.json")) {
+        basis.results = selected_results(runner.folder, selected);
+      }
     }
-    arguments->has("json") ? print_plan_json(known, rate) : print_plan(known, rate);
+    use_threads(runner.threads);
+    arguments->has("json") ? print_plan_json(known, basis) : print_plan(known, basis);
     return 0;
   }
   if (arguments->has("gflops")) throw UserError("--gflops: stands with --dry-run");

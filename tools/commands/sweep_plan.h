@@ -2,6 +2,7 @@
 
 // The dry run of a sweep: what each row would cost.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,11 +16,20 @@ std::string counted(size_t count, const std::string& what);  // "1 row", "20 row
 // for runs. Throws UserError where one is no vocabulary.
 Sweep with_vocabulary_size(Sweep sweep);
 
-// Of all this machine's cores at float32 products of the row's own size.
+// Of a run with as many threads as this process has: of its training steps where those are short
+// (step_rate.h), else of float32 products of its size.
 std::optional<double> measured_rate(const Config& config);
 
+// What a plan is made with.
+struct PlanBasis {
+  Rate flops_per_second;             // of a run
+  double program_bytes = 0;          // program_memory.h
+  int64_t jobs = 1;                  // runs at a time
+  std::optional<Results> results{};  // of runs that there are: their figures stand beside
+};
+
 // To standard output; what is not known and why, to standard error.
-void print_plan(const Sweep& sweep, const Rate& rate);
-void print_plan_json(const Sweep& sweep, const Rate& rate);
+void print_plan(const Sweep& sweep, const PlanBasis& basis);
+void print_plan_json(const Sweep& sweep, const PlanBasis& basis);
 
 }  // namespace transformer

@@ -1,19 +1,9 @@
 #include "tools/commands/sweep_progress.h"
 
-#include <cstdio>
+#include "experiments/layout.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-}  // namespace
 
 SweepProgress::SweepProgress(const Sweep& selected, fs::path folder,
                              const std::function<double(const Config&)>& work)

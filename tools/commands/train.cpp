@@ -1,15 +1,20 @@
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
 #include "experiments/cores.h"
 #include "experiments/interrupts.h"
 #include "experiments/run.h"
+#include "experiments/run_limits.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/model_options.h"
 #include "tools/commands/replay.h"
 #include "tools/status_line.h"
 #include "transformer/error.h"
+#include "transformer/train/data_parallel.h"
 #include "transformer/train/device.h"
 
 namespace transformer {
@@ -38,7 +43,7 @@ class Narrator {
                    duration(e.seconds_left) + " left");
   }
   void operator()(const Validated& e) {
-    last_ = "valid PPL " + number("%.2f", e.perplexity) + "  ";
+    last_ = "valid PPL " + number("%.2f", e.perplexity) + " at " + grouped(e.step) + "  ";
   }
   void operator()(const Diagnosed&) {}
   void operator()(const CheckpointWritten&) {}
@@ -67,6 +72,22 @@ class Narrator {
   std::string last_;
 };
 
+// Where the thread that trains waits in a device's library, and cannot be told by an exception.
+void end_at_once(const std::string& why) {
+  std::fprintf(stderr, "transformer: %s\n", why.c_str());
+  _exit(1);
+}
+
+// Where a signal came to another rank alone, this one ends as if SIGTERM had come.
+int stopped_code(const Interrupts& interrupts) {
+  const int code = interrupts.exit_code();
+  return code == 0 ? 128 + SIGTERM : code;
+}
+
+int follow(const torch::Device& device, const Interrupts& interrupts, Ranks& ranks) {
+  return follow_experiment(device, interrupts.asked(), ranks) ? 0 : stopped_code(interrupts);
+}
+
 }  // namespace
 
 int train_command(int argc, char** argv) {
@@ -76,12 +97,16 @@ int train_command(int argc, char** argv) {
       "replay", "instead: run a step again that was not finite, from what its run left of it",
       cxxopts::value<std::string>(), "DUMP")("json", "print result.json to stdout");
   add_device_options(options);
-  options.add_options()("cores", "run on these cores alone: 0,1", cxxopts::value<std::string>());
+  options.add_options()("cores", "run on these cores alone: 0,1", cxxopts::value<std::string>())(
+      "rank-timeout", "of several processes: end where one is silent, or waited for, so long",
+      cxxopts::value<std::string>()->default_value("5m"), "T");
   const auto arguments = parse(
       options,
       {.name = "train",
        .summary = "Trains an experiment and evaluates it on data.valid. Killed and started again "
-                  "with the same folder, it goes on and ends with the same weights.",
+                  "with the same folder, it goes on and ends with the same weights.\n"
+                  "Started as several processes, by torchrun --no-python or srun, it trains data "
+                  "parallel: each process has a device and its share of every batch.",
        .usage = "CONFIG --out RUN [key=value...] | --replay DUMP",
        .example = "transformer train configs/mini.json --out runs/pre model.norm_placement=pre",
        .most = 1,
@@ -102,10 +127,15 @@ int train_command(int argc, char** argv) {
   }
   if (!arguments->has("out")) throw UserError("train: expected --out RUN, the folder to train in");
   const Config config = load_config(arguments->positional[0], arguments->overrides);
-  const auto device = device_of(*arguments);
+  const auto place = rendezvous_of_environment();
+  const auto device = place ? device_of(*arguments, place->local_rank) : device_of(*arguments);
+  const auto timeout = read_duration(arguments->get<std::string>("rank-timeout"), "--rank-timeout");
 
   Narrator narrator;
   const Interrupts interrupts(Interrupts::Second::ends_the_process);
+  const auto ranks = place ? std::make_unique<Ranks>(*place, device, timeout, end_at_once)
+                           : std::make_unique<Ranks>();
+  if (!ranks->is_first()) return follow(device, interrupts, *ranks);
   interrupts.announce(
       "stopping; word-pieces that are being learned are learned first; a second signal ends it at "
       "once");
@@ -121,11 +151,11 @@ int train_command(int argc, char** argv) {
       .on_translating = [&](size_t done, size_t all) { narrator.translating(done, all); },
       .on_note = [&](const std::string& text) { narrator.say(text); }};
   const auto result = run_experiment(config, arguments->get<std::string>("out"), device,
-                                     interrupts.asked(), events);
+                                     interrupts.asked(), events, *ranks);
   if (!result) {
     narrator.say(std::string(has_begun ? "stopped with a checkpoint" : "stopped") +
                  "; run the same command again to go on");
-    return interrupts.exit_code();
+    return stopped_code(interrupts);
   }
   if (arguments->has("json")) {
     std::cout << text_of(to_json(*result), 2) << "\n";

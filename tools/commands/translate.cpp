@@ -24,6 +24,7 @@ std::vector<std::string> lines_there(LineReader& input, size_t most) {
   for (std::string line;
        lines.size() < most && (lines.empty() || input.has_next()) && input.next(line);) {
     lines.push_back(line);
+    if (too_many_bytes(line)) break;  // refused: no need to hold more of them
   }
   return lines;
 }
@@ -37,10 +38,9 @@ struct Sources {
 Sources encode(const Translator& translator, const std::vector<std::string>& lines) {
   Sources sources;
   for (const auto& line : lines) {
-    if (!is_utf8(line)) {
-      sources.problem = "expected UTF-8";
-      break;
-    }
+    sources.problem = too_many_bytes(line);
+    if (!sources.problem && !is_utf8(line)) sources.problem = "expected UTF-8";
+    if (sources.problem) break;
     auto pieces = source_pieces(translator, line);
     sources.problem =
         too_long(std::ssize(pieces) - 1, translator.model->config(), translator.decoding);
@@ -111,7 +111,14 @@ int translate_command(int argc, char** argv) {
   const auto& decoding = loaded.translator.decoding;
   Format format{.scores = arguments->has("scores")};
   if (arguments->has("n-best")) {
-    format.n_best = arguments->integer("n-best", 1, decoding.beam);
+    format.n_best = arguments->integer("n-best", 1);
+    if (format.n_best > decoding.beam) {
+      throw UserError("--n-best: " + std::to_string(format.n_best) +
+                      " translations need a beam as "
+                      "wide; decoding.beam is " +
+                      std::to_string(decoding.beam) +
+                      ": raise it with decoding.beam=" + std::to_string(format.n_best));
+    }
   }
   constexpr size_t kBatchesAhead = 16;  // sorted by length together
   const auto most = kBatchesAhead * static_cast<size_t>(decoding.sentences_per_batch);

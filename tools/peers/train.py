@@ -50,6 +50,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--tcmalloc", help="a library to preload for PyTorch's second run")
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32",
+                        help="bfloat16: training.precision here, autocast in PyTorch")
     parser.add_argument("--compile", action="store_true", help="torch.compile as one more peer")
     a = parser.parse_args()
     sizes = {name: getattr(a, name) for name in SIZES}
@@ -58,9 +60,9 @@ def main():
         common = ["--lengths", lengths.name, "--steps", str(a.steps), "--warmup", "2", "--threads", str(a.threads)]
         width = str(a.d_model // a.h)
         ours = [a.program, "bench", "train", a.config, "--json", "--parts=false", *common,
-                f"data.tokens_per_batch={a.tokens}", f"model.d_k={width}", f"model.d_v={width}",
+                f"training.precision={a.precision}", f"data.tokens_per_batch={a.tokens}", f"model.d_k={width}", f"model.d_v={width}",
                 *[f"model.{name}={value}" for name, value in sizes.items()]]
-        theirs = [sys.executable, str(HERE / "train_pytorch.py"), "--tokens", str(a.tokens), *common,
+        theirs = [sys.executable, str(HERE / "train_pytorch.py"), "--tokens", str(a.tokens), *common, "--precision", a.precision,
                   *[word for name, value in sizes.items() for word in ("--" + name, str(value))]]
         programs = {"transformer": (ours, {}), "PyTorch": (theirs, {})}
         if a.tcmalloc:

@@ -30,7 +30,7 @@ Json charts_json(const SweepObserver& sweep) {
   const auto curve_of = [&](const std::string& row, int64_t seed, const std::string& key) {
     return sweep.curve(row, seed, key);
   };
-  for (const auto& chart : charts_of(summarize(sweep.results()), curve_of)) {
+  for (const auto& chart : charts_of(summarize(sweep.results()), sweep.folder(), curve_of)) {
     list.push_back(
         {{"id", chart.id}, {"title", chart.title}, {"text", chart.text}, {"spec", chart.spec}});
   }

@@ -1,9 +1,5 @@
 #include "transformer/analysis/flops.h"
 
-#include <algorithm>
-
-#include "transformer/analysis/parameters.h"
-
 namespace transformer {
 
 namespace {
@@ -68,34 +64,6 @@ double step_flops(const ModelConfig& model, int64_t rows, int64_t written, int64
                        feed_forward(w, queries);
   return static_cast<double>(model.N) * layer +
          product(queries, w.d_model, static_cast<double>(model.V));
-}
-
-double training_memory_bytes(const ModelConfig& model, const BatchShape& batch) {
-  const Widths w(model);
-  const double source_positions = static_cast<double>(batch.sentences * batch.source_length);
-  const double target_positions = static_cast<double>(batch.sentences * batch.target_length);
-  const bool fused = model.d_k == model.d_v && model.attention_drop == 0;
-  const double mask = model.P_drop > 0 ? w.d_model : 0;
-
-  // Numbers kept for a position that asks, and for one that is asked.
-  const auto query = [&](int64_t keys) {
-    const double weights = fused ? 0 : w.h * static_cast<double>(keys);
-    return w.d_model + w.q + w.o + weights + mask +
-           w.d_model;  // projection, heads, residual with norm
-  };
-  const double key = w.k + w.v;
-  const double inner = static_cast<double>(inner_tensors(model.feed_forward)) * w.inner;
-  const double feed_forward = w.d_model + inner + mask + w.d_model;
-
-  const double encoder_layer = source_positions * (query(batch.source_length) + key + feed_forward);
-  const double decoder_layer = target_positions * (query(batch.target_length) + key +
-                                                   query(batch.source_length) + feed_forward) +
-                               source_positions * key;
-  const double ends =
-      (source_positions + target_positions) * (mask + w.d_model);  // embedding, last output
-  const double kept = static_cast<double>(model.N) * (encoder_layer + decoder_layer) + ends;
-  const double logits = 2 * std::min(target_positions, 1024.0) * static_cast<double>(model.V);
-  return 16 * static_cast<double>(count_parameters(model).total()) + 4 * (kept + logits);
 }
 
 }  // namespace transformer

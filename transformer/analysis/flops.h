@@ -31,12 +31,4 @@ double training_flops(const ModelConfig& model, const BatchShape& batch);
 // it; forward_flops of a batch with target_length 0 has them, and the encoder.
 double step_flops(const ModelConfig& model, int64_t rows, int64_t written, int64_t source_length);
 
-// Bytes of a float32 training run at its peak: 16 a parameter (weight, gradient and Adam's two
-// moments), 4 for each number that the forward pass keeps for the backward pass, and logits with
-// their gradient for 1024 target positions. Kept are, per position and layer: the inputs of each
-// projection, feed-forward product and normalization; q, k, v; the attention weights where d_k, d_v
-// or attention_drop rule out the fused kernel; and a mask for each dropout. What allocator and
-// libraries hold besides is not in it.
-double training_memory_bytes(const ModelConfig& model, const BatchShape& batch);
-
 }  // namespace transformer

@@ -22,8 +22,6 @@ struct Pair {
 };
 
 constexpr int64_t kPairsAtOnce = 8192;
-constexpr size_t kLongestLine = size_t{1}
-                                << 20;  // bytes; above, a pair is over-long without more ado
 
 int64_t Cleaned::*judge(const Pair& pair, const DataConfig& rules) {
   const auto [shorter, longer] = std::minmax({std::ssize(pair.source), std::ssize(pair.target)});
@@ -43,7 +41,7 @@ void encode(Pair& pair, Cleaning cleaning, const DataConfig& rules, const Tokeni
     pair.verdict = &Cleaned::invalid_utf8;
     return;
   }
-  if (clean && std::max(pair.source_line.size(), pair.target_line.size()) > kLongestLine) {
+  if (clean && (too_many_bytes(pair.source_line) || too_many_bytes(pair.target_line))) {
     pair.verdict = &Cleaned::over_long;
     return;
   }
@@ -95,8 +93,8 @@ void read_pairs(const std::vector<ParallelFiles>& files, Cleaning cleaning, cons
       while (count < pairs.size() && source_lines.next(pairs[count].source_line) &&
              target_lines.next(pairs[count].target_line)) {
         if (cleaning == Cleaning::keep) {
-          check_utf8(pairs[count].source_line, source_file, source_lines.number());
-          check_utf8(pairs[count].target_line, target_file, target_lines.number());
+          check_line(pairs[count].source_line, source_file, source_lines.number());
+          check_line(pairs[count].target_line, target_file, target_lines.number());
         }
         ++count;
       }

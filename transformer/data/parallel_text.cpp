@@ -1,6 +1,7 @@
 #include "transformer/data/parallel_text.h"
 
 #include "transformer/data/lines.h"
+#include "transformer/data/tokenizer.h"
 #include "transformer/printable.h"
 #include "transformer/utf8.h"
 
@@ -11,7 +12,7 @@ std::vector<std::string> read_lines(const fs::path& file) {
   std::vector<std::string> lines;
   LineReader reader(file);
   for (std::string line; reader.next(line);) {
-    check_utf8(line, reader.name(), reader.number());
+    check_line(line, reader.name(), reader.number());
     lines.push_back(line);
   }
   return lines;
@@ -44,7 +45,10 @@ void check_same_lines(const ParallelFiles& files, int64_t source_lines, int64_t 
                   std::to_string(target_lines));
 }
 
-void check_utf8(const std::string& line, const fs::path& file, int64_t number) {
+void check_line(const std::string& line, const fs::path& file, int64_t number) {
+  if (const auto problem = too_many_bytes(line)) {
+    throw UserError(file.string() + ": line " + std::to_string(number) + ": " + *problem);
+  }
   if (is_utf8(line)) return;
   throw UserError(file.string() + ": line " + std::to_string(number) +
                   ": expected UTF-8; the line is not");

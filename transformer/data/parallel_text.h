@@ -8,8 +8,7 @@
 
 namespace transformer {
 
-// The lines of a text file, or with "-" of standard input. Throws UserError where one is not UTF-8,
-// with its number.
+// The lines of a text file, or with "-" of standard input. Throws UserError as check_line does.
 std::vector<std::string> read_lines(const std::filesystem::path& file);
 
 // Line i of one is the translation of line i of the other.
@@ -34,7 +33,8 @@ ParallelText read_parallel(const std::string& prefix, const DataConfig& data);
 // Throws UserError with both files and counts unless the counts are equal.
 void check_same_lines(const ParallelFiles& files, int64_t source_lines, int64_t target_lines);
 
-// Throws UserError naming the file and the line unless it is UTF-8.
-void check_utf8(const std::string& line, const std::filesystem::path& file, int64_t number);
+// Throws UserError naming the file and the line unless it is UTF-8, and not too long to be taken
+// apart (tokenizer.h).
+void check_line(const std::string& line, const std::filesystem::path& file, int64_t number);
 
 }  // namespace transformer

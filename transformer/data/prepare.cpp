@@ -131,8 +131,9 @@ std::optional<Corpus> find(const fs::path& file, const Task& task, std::string& 
 [[noreturn]] void refuse_empty(const Task& task, const Cleaned& cleaned) {
   throw UserError(task.where + ": expected at least one pair of sentences in " +
                   task.files.front().source.string() + (task.files.size() > 1 ? ", ..." : "") +
-                  "; got none of " + std::to_string(cleaned.dropped()) + " (" +
-                  dropped_by_rule(cleaned) + ")");
+                  (cleaned.dropped() == 0 ? "; there is none"
+                                          : "; got none of " + std::to_string(cleaned.dropped()) +
+                                                " (" + dropped_by_rule(cleaned) + ")"));
 }
 
 void make(const fs::path& file, const Task& task, const std::atomic<bool>* stop) {

@@ -21,6 +21,11 @@ struct Tokenizer::Model {
   std::string fingerprint;
 };
 
+std::optional<std::string> too_many_bytes(std::string_view text) {
+  if (text.size() <= kLongestText) return std::nullopt;
+  return std::to_string(text.size()) + " bytes; a line may have " + std::to_string(kLongestText);
+}
+
 Tokenizer::Tokenizer(const fs::path& path) {
   const std::string bytes = read_file(path);
   auto model = std::make_shared<Model>();

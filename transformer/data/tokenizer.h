@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,12 @@ constexpr int32_t kPad = 0;
 constexpr int32_t kUnk = 1;
 constexpr int32_t kBos = 2;
 constexpr int32_t kEos = 3;
+
+// Bytes of a text that is taken apart in one piece: SentencePiece needs some hundred times as much
+// memory for it. Whoever reads text from outside asks first.
+constexpr size_t kLongestText = size_t{1} << 20;
+// "1234567 bytes; a line may have 1048576" of a text that has more; else nothing.
+std::optional<std::string> too_many_bytes(std::string_view text);
 
 // A SentencePiece model. Cheap to copy; all of it may be called from several threads.
 class Tokenizer {

@@ -10,6 +10,8 @@
 #include <tuple>
 
 #include "transformer/analysis/flops.h"
+#include "transformer/analysis/training_memory.h"
+#include "transformer/available_memory.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
 #include "transformer/train/batch_tensors.h"
@@ -231,6 +233,30 @@ std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int3
   return batches;
 }
 
+// Before a batch, for translations as long as the sources; and when they get longer, before the
+// cache doubles its room: how long they become nobody knows.
+void expect_search_memory(const ModelConfig& model, const DecodingConfig& decoding,
+                          const SearchSize& size, int64_t written) {
+  constexpr double kAlwaysThere = 64 << 20;  // not worth a look at what is available
+  double bytes = search_memory(model, decoding, size);
+  if (written > 0) {
+    SearchSize half = size;
+    half.pieces = written - 1;
+    bytes -= search_memory(model, decoding, half);
+  }
+  if (bytes < kAlwaysThere) return;
+  const auto problem = memory_problem(bytes);
+  if (!problem) return;
+  throw UserError("decoding: " + std::to_string(size.sentences) + " sentences at once of up to " +
+                  std::to_string(size.source_pieces - 1) + " word-pieces, with decoding.beam = " +
+                  std::to_string(decoding.beam) + " translations of each and " +
+                  std::to_string(size.pieces) + " word-pieces in one, " + *problem +
+                  "; lower decoding.beam, decoding.sentences_per_batch (" +
+                  std::to_string(decoding.sentences_per_batch) +
+                  ") or decoding.max_extra_length (" + std::to_string(decoding.max_extra_length) +
+                  "), or leave out the longest lines. " + kMemoryCheckOff);
+}
+
 void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& sources,
                   const std::vector<size_t>& rows, const DecodingConfig& decoding,
                   const torch::Device& device, const SearchOptions& options,
@@ -238,6 +264,14 @@ void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& s
   std::vector<std::vector<int32_t>> batch;
   for (const size_t row : rows) batch.push_back(sources[row]);
   Stopwatch stopwatch(options.profile);
+  SearchSize size{.sentences = std::ssize(rows),
+                  .source_pieces = std::ssize(batch.front()),
+                  .pieces = std::ssize(batch.front()),
+                  .threads = at::get_num_threads()};
+  const auto expect_room = [&](int64_t written) {
+    if (device.is_cpu()) expect_search_memory(model->config(), decoding, size, written);
+  };
+  expect_room(0);
   const auto source = padded(batch, device);
   const auto source_mask = padding_mask(source, kPad);
   auto cache = model->start(model->encode(source, source_mask), source_mask);
@@ -262,6 +296,11 @@ void search_batch(Transformer& model, const std::vector<std::vector<int32_t>>& s
       options.profile->rows += cache.rows;
       options.profile->flops +=
           step_flops(model->config(), cache.rows, cache.length, source.size(1));
+    }
+    if (cache.length > 1 && cache.length == cache.slots.size(1)) {
+      size.sentences = std::ssize(active);
+      size.pieces = 2 * cache.length - 1;
+      expect_room(cache.length);
     }
     const auto hidden = model->step(tokens.to(device), cache);
     stopwatch.add(&SearchProfile::decoder);

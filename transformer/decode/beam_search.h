@@ -77,7 +77,9 @@ struct SearchOptions {
 // Sentences of like length are searched together, the longest first, as many as sentences_per_batch
 // and tokens_per_batch allow (or one); the result is the same alone and in any batch, up to the
 // rounding of matrix products of different size. No gradients, and no dropout: the model is left in
-// the mode it came in. Throws Failure where the model gives a number that is not finite.
+// the mode it came in. Throws Failure where the model gives a number that is not finite, and
+// UserError where a batch clearly needs more memory than there is (train/largest_batch.h says what
+// is clear).
 std::vector<std::vector<Hypothesis>> beam_search(Transformer& model,
                                                  const std::vector<std::vector<int32_t>>& sources,
                                                  const DecodingConfig& decoding,

@@ -31,8 +31,8 @@ std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& 
   evaluation.perplexity =
       perplexity(translator.model, set.corpus, tokens_per_batch, translator.device, options.stop);
   if (options.stopped()) return std::nullopt;
-  if (!std::isfinite(evaluation.perplexity.nll)) {
-    throw Failure("the model has diverged: the loss on this text is not finite");
+  if (!std::isfinite(evaluation.perplexity.value())) {
+    throw NotFinite("the model has diverged: its perplexity on this text is not finite");
   }
   const auto translations = translate(translator, sources, options);
   if (options.stopped()) return std::nullopt;

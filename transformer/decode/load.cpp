@@ -66,11 +66,20 @@ void use_kept_vocabularies(DataConfig& data, const std::string& fingerprint,
   }
 }
 
+void expect_finite(const State& state, const fs::path& file) {
+  for (const auto& [name, tensor] : state) {
+    if (!tensor.is_floating_point() || torch::isfinite(tensor).all().item<bool>()) continue;
+    throw UserError(file.string() + ": " + fields::shown_name(name) +
+                    ": has values that are not finite; the model has diverged");
+  }
+}
+
 }  // namespace
 
 LoadedModel load_model(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                        const torch::Device& device) {
   const Model model = read_model(path);
+  expect_finite(model.state, path);
   Config config = model.config;
   override_config(config, overrides);
   config = resolve(config, kCommandLine);

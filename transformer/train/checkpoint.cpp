@@ -34,7 +34,15 @@ Model model_in(StateFile file, const fs::path& path) {
   }
   const std::string where = path.string() + ": config";
   Config config = resolve(from_json<Config>(parse_json(found->second, where), where), where);
-  return {std::move(config), file.metadata["vocabulary"], std::move(file.state)};
+  return {std::move(config), file.metadata["vocabulary"], std::move(file.state),
+          std::move(file.checksum)};
+}
+
+void expect_of_one_moment(const std::string& stated, const std::string& found,
+                          const fs::path& file) {
+  if (stated.empty() || stated == found) return;
+  throw Damaged(file.string() + ": is sound, but not the one that was written with the " +
+                kProgressFile + " beside it");
 }
 
 Progress read_progress(const fs::path& path) {
@@ -50,11 +58,14 @@ Checkpoint read_checkpoint(const fs::path& folder) {
     throw Damaged((folder / kProgressFile).string() + ": is of step " +
                   std::to_string(progress.step) + ", not of its folder's");
   }
+  StateFile optimizer = read_state(folder / kOptimizerFile);
+  expect_of_one_moment(progress.model_checksum, model.checksum, folder / kModelFile);
+  expect_of_one_moment(progress.optimizer_checksum, optimizer.checksum, folder / kOptimizerFile);
   return {.config = std::move(model.config),
           .vocabulary = std::move(model.vocabulary),
           .progress = std::move(progress),
           .model = std::move(model.state),
-          .optimizer = read_state(folder / kOptimizerFile).state};
+          .optimizer = std::move(optimizer.state)};
 }
 
 std::vector<std::string> damage_of_checkpoint(const fs::path& folder) {
@@ -120,10 +131,11 @@ void write_checkpoint(const fs::path& folder, const Checkpoint& checkpoint) {
   fs::remove_all(temporary, error);
   make_folder(temporary);
   try {
-    write_model(temporary / kModelFile,
-                {checkpoint.config, checkpoint.vocabulary, checkpoint.model});
-    write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
-    write_sealed(temporary / kProgressFile, to_json(checkpoint.progress));
+    Progress progress = checkpoint.progress;
+    progress.model_checksum = write_model(
+        temporary / kModelFile, {checkpoint.config, checkpoint.vocabulary, checkpoint.model});
+    progress.optimizer_checksum = write_state(temporary / kOptimizerFile, checkpoint.optimizer, {});
+    write_sealed(temporary / kProgressFile, to_json(progress));
   } catch (...) {
     fs::remove_all(temporary, error);  // gives a full disk its room back
     throw;
@@ -178,9 +190,10 @@ std::optional<Checkpoint> newest_checkpoint(
   return std::nullopt;
 }
 
-void write_model(const fs::path& path, const Model& model) {
-  write_state(path, model.state,
-              {{"config", text_of(to_json(model.config))}, {"vocabulary", model.vocabulary}});
+std::string write_model(const fs::path& path, const Model& model) {
+  return write_state(
+      path, model.state,
+      {{"config", text_of(to_json(model.config))}, {"vocabulary", model.vocabulary}});
 }
 
 fs::path file_of_model(const fs::path& path) {

@@ -27,6 +27,9 @@ struct Progress {
   int64_t interval_tokens = 0;
   std::string data_fingerprint;  // of the training corpus the position counts in
   bool validation_due = false;   // of this step: a signal came before it was done
+  // Of the files beside it, which so are known to be of one moment; empty in earlier versions'.
+  std::string model_checksum{};
+  std::string optimizer_checksum{};
 
   static void visit(auto& self, auto&& field) {
     field("step", self.step);
@@ -41,6 +44,8 @@ struct Progress {
     field("interval_tokens", self.interval_tokens);
     field("data_fingerprint", self.data_fingerprint);
     field("validation_due", self.validation_due);
+    field("model_checksum", self.model_checksum);
+    field("optimizer_checksum", self.optimizer_checksum);
   }
 };
 
@@ -94,8 +99,10 @@ struct Model {
   Config config;
   std::string vocabulary;  // fingerprints of the vocabularies it was trained with; may be empty
   State state;
+  std::string checksum{};  // of the file it was read from; may be empty
 };
-void write_model(const std::filesystem::path& path, const Model& model);
+// Returns the checksum in the file.
+std::string write_model(const std::filesystem::path& path, const Model& model);
 
 // `path`: a .safetensors file, a checkpoint's folder, or a run's folder (its model.safetensors,
 // else its newest checkpoint). Throws UserError.

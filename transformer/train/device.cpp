@@ -7,9 +7,12 @@
 
 namespace transformer {
 
+int64_t gpus() {
+  return static_cast<int64_t>(torch::cuda::is_available() ? torch::cuda::device_count() : 0);
+}
+
 torch::Device device_named(const std::string& name) {
-  const auto gpus =
-      static_cast<int64_t>(torch::cuda::is_available() ? torch::cuda::device_count() : 0);
+  const int64_t gpus = transformer::gpus();
   if (name == "auto") return gpus > 0 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
   if (name == "cpu") return torch::kCPU;
   if (name == "cuda" && gpus > 0) return torch::Device(torch::kCUDA, 0);

@@ -11,6 +11,8 @@ namespace transformer {
 // there.
 torch::Device device_named(const std::string& name);
 
+int64_t gpus();  // that LibTorch can use
+
 constexpr int64_t kMostThreads = 4096;
 
 // Threads of the matrix products; 0: as many as cores this process may use.

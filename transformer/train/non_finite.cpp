@@ -74,7 +74,8 @@ std::string NonFinite::text() const {
 
 std::optional<NonFinite> first_non_finite(Transformer& model, const std::vector<Batch>& batches,
                                           const Corpus* corpus, const TrainingConfig& training,
-                                          int64_t step, const torch::Device& device) {
+                                          int64_t step, const torch::Device& device,
+                                          const StepShare& share) {
   Finder finder;
   for (const auto& parameter : model->named_parameters()) {
     finder.look(parameter.key(), "weight", parameter.value());
@@ -82,7 +83,7 @@ std::optional<NonFinite> first_non_finite(Transformer& model, const std::vector<
   StepSums sums;
   {
     const Onlooker onlooker(model, finder);
-    sums = gradients_of(model, batches, corpus, training, step, device);
+    sums = gradients_of(model, batches, corpus, training, step, device, share);
   }
   if (!std::isfinite(sums.smoothed)) {
     finder.look("output projection", "loss", torch::tensor(sums.smoothed));

@@ -26,6 +26,7 @@ struct NonFinite {
 // all are finite. Leaves the step's gradients in the model.
 std::optional<NonFinite> first_non_finite(Transformer& model, const std::vector<Batch>& batches,
                                           const Corpus* corpus, const TrainingConfig& training,
-                                          int64_t step, const torch::Device& device);
+                                          int64_t step, const torch::Device& device,
+                                          const StepShare& share = {});
 
 }  // namespace transformer

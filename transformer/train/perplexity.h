@@ -18,7 +18,9 @@ struct Perplexity {
 // Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model
 // is left in the mode it was in. Draws no random number. Once `stop` is true it ends with the batch
 // under way; what it returns is then of no use. Of a model that has diverged it is not finite.
+// With `ranks` above 1 it is the sum over every so many-th batch, the one of number `rank` first.
 Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_per_batch,
-                      const torch::Device& device, const std::atomic<bool>* stop = nullptr);
+                      const torch::Device& device, const std::atomic<bool>* stop = nullptr,
+                      int64_t rank = 0, int64_t ranks = 1);
 
 }  // namespace transformer

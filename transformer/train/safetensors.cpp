@@ -95,6 +95,7 @@ class Reader {
       if (stated->second != state_checksum(header, tensors)) {
         refuse("damaged: its contents do not match its checksum");
       }
+      file.checksum = stated->second;
       file.metadata.erase(stated);
     } else if (rule == ChecksumRule::required) {
       refuse("it has no checksum");
@@ -182,8 +183,8 @@ class Reader {
 
 }  // namespace
 
-void write_state(const fs::path& path, const State& state,
-                 const std::map<std::string, std::string>& metadata) {
+std::string write_state(const fs::path& path, const State& state,
+                        const std::map<std::string, std::string>& metadata) {
   Json header = Json::object();
   header["__metadata__"] = metadata;
   std::vector<torch::Tensor> tensors;
@@ -198,7 +199,8 @@ void write_state(const fs::path& path, const State& state,
     offset += tensor.nbytes();
     tensors.push_back(tensor);
   }
-  header["__metadata__"][kChecksum] = state_checksum(header, tensors);
+  const std::string checksum = state_checksum(header, tensors);
+  header["__metadata__"][kChecksum] = checksum;
   std::string text = text_of(header);
   text.append((8 - text.size() % 8) % 8, ' ');  // the tensors begin aligned
   write_file(path, [&](std::ostream& out) {
@@ -211,6 +213,7 @@ void write_state(const fs::path& path, const State& state,
       out.write(bytes_of(tensor).data(), static_cast<std::streamsize>(tensor.nbytes()));
     }
   });
+  return checksum;
 }
 
 StateFile read_state(const fs::path& path, ChecksumRule rule) { return Reader(path).read(rule); }

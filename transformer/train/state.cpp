@@ -37,6 +37,9 @@ void assign(const State& from, State& to, const std::string& where) {
     const auto found = from.find(name);
     if (found == from.end()) {
       add(name + ": missing from the file");
+    } else if (tensor.is_floating_point() && !found->second.is_floating_point()) {
+      add(name + ": file has whole numbers (" + c10::toString(found->second.scalar_type()) +
+          "), which are no weights");
     } else if (found->second.sizes() != tensor.sizes()) {
       add(name + ": file has " + shape(found->second) + ", model has " + shape(tensor));
     }

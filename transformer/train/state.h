@@ -24,12 +24,14 @@ void assign(const State& from, State& to, const std::string& where);
 struct StateFile {
   State state;
   std::map<std::string, std::string> metadata;
+  std::string checksum{};  // that the file states and its contents have; may be empty
 };
 
 // The safetensors format. A checksum over names, shapes, metadata and values goes into the
-// metadata; a file that has one is checked against it. Written whole or not at all; throws Failure.
-void write_state(const std::filesystem::path& path, const State& state,
-                 const std::map<std::string, std::string>& metadata);
+// metadata, and is returned; a file that has one is checked against it. Written whole or not at
+// all; throws Failure.
+std::string write_state(const std::filesystem::path& path, const State& state,
+                        const std::map<std::string, std::string>& metadata);
 
 // Files of another program have no checksum; ours always do.
 enum class ChecksumRule { required, where_there_is_one };

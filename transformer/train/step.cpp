@@ -6,31 +6,74 @@
 
 #include "transformer/random.h"
 #include "transformer/train/batch_tensors.h"
+#include "transformer/train/data_parallel.h"
 #include "transformer/train/loss.h"
+#include "transformer/train/precision.h"
 
 namespace transformer {
 
+namespace {
+
+// The dropout of the i-th batch of a step: a stream for each rank.
+uint64_t dropout_seed(const TrainingConfig& training, int64_t step, size_t i, int64_t rank) {
+  const std::string purpose = rank == 0 ? "dropout" : "dropout of rank " + std::to_string(rank);
+  return stream_seed(training.seed, purpose, step * training.accumulate + static_cast<int64_t>(i));
+}
+
+// A loss without a sentence: every gradient is there, and 0.
+torch::Tensor no_loss(const Transformer& model) {
+  auto sum = torch::zeros({});
+  for (const auto& parameter : model->parameters()) {
+    sum = sum + 0 * parameter.view(-1)[0].to(torch::kCPU);
+  }
+  return sum;
+}
+
+}  // namespace
+
+StepShare step_share(const std::vector<Batch>& batches, int64_t rank, int64_t ranks) {
+  if (ranks == 1) return {};
+  StepShare share{.rank = rank};
+  for (const auto& batch : batches) share.target_tokens += batch.target_tokens;
+  return share;
+}
+
 StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, const Corpus* corpus,
-                      const TrainingConfig& training, int64_t step, const torch::Device& device) {
+                      const TrainingConfig& training, int64_t step, const torch::Device& device,
+                      const StepShare& share, Ranks* ranks) {
+  const ProductPrecision products(training.precision, device);
   StepSums sums;
   for (const auto& batch : batches) {
     sums.source_tokens += batch.source_tokens;
     sums.target_tokens += batch.target_tokens;
   }
-  const double mean = 1.0 / static_cast<double>(sums.target_tokens);
+  const int64_t target_tokens = share.target_tokens > 0 ? share.target_tokens : sums.target_tokens;
+  const double mean = 1.0 / static_cast<double>(target_tokens);
+  const bool others_wait = ranks != nullptr && ranks->size() > 1;
+  const auto backward = [&](const torch::Tensor& loss, bool is_last) {
+    others_wait ? ranks->backward(loss, is_last) : loss.backward();
+  };
   model->zero_grad();
   for (size_t i = 0; i < batches.size(); ++i) {
-    const int64_t draw = step * training.accumulate + static_cast<int64_t>(i);
-    torch::manual_seed(stream_seed(training.seed, "dropout", draw));
-    const bool is_outline = corpus != nullptr && batches[i].source.empty();
-    const auto hidden = hidden_of(
-        model, to_device(is_outline ? make_batch(*corpus, batches[i].rows) : batches[i], device));
+    const bool is_last = i + 1 == batches.size();
+    const Batch& batch = batches[i];
+    if (batch.rows.empty() && batch.source.empty()) {  // a share without a sentence
+      backward(no_loss(model), is_last);
+      continue;
+    }
+    torch::manual_seed(dropout_seed(training, step, i, share.rank));
+    const bool is_outline = corpus != nullptr && batch.source.empty();
+    const auto hidden =
+        hidden_of(model, to_device(is_outline ? make_batch(*corpus, batch.rows) : batch, device));
     const auto loss =
         smoothed_loss(hidden.rows, model->output_weight(), hidden.targets, training.eps_ls, mean);
     sums.smoothed += loss.smoothed.item<double>() / mean;
     sums.nll += loss.nll.item<double>();
-    if (!std::isfinite(sums.smoothed)) return sums;
-    loss.smoothed.backward();
+    if (!std::isfinite(sums.smoothed)) {
+      if (others_wait) backward(no_loss(model), true);
+      return sums;
+    }
+    backward(loss.smoothed, is_last);
   }
   return sums;
 }

@@ -12,6 +12,17 @@
 
 namespace transformer {
 
+class Ranks;
+
+// What of a step one process does (data/share.h); all of it where it is alone.
+struct StepShare {
+  int64_t rank = 0;           // decides the dropout: no two ranks draw the same
+  int64_t target_tokens = 0;  // of the whole step, of which the loss is the mean; 0: of the batches
+};
+
+// The share of one of several ranks in a step of these batches, all of them together.
+StepShare step_share(const std::vector<Batch>& batches, int64_t rank, int64_t ranks);
+
 struct StepSums {
   double smoothed = 0;  // losses over the target tokens, natural logarithms
   double nll = 0;
@@ -23,8 +34,10 @@ struct StepSums {
 // batches together, so that k small batches are one large one. A batch that is an outline is made
 // from `corpus` in its turn; null where there is none. `step` counts from 1 and decides the
 // dropout. Stops at a batch whose loss is not finite, whose sums then say so.
+// With `ranks` the gradients are the sums over theirs, each of its share; the sums are this rank's.
 StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, const Corpus* corpus,
-                      const TrainingConfig& training, int64_t step, const torch::Device& device);
+                      const TrainingConfig& training, int64_t step, const torch::Device& device,
+                      const StepShare& share = {}, Ranks* ranks = nullptr);
 
 // The L2 norm of all gradients together.
 double gradient_norm(const Adam::Parameters& parameters);

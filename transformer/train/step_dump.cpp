@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kModelPrefix = "model.";
+constexpr const char* kRank = "rank";
+constexpr const char* kStepTokens = "target_tokens_of_step";
 
 std::string batch_prefix(size_t i) { return "batch." + std::to_string(i) + "."; }
 
@@ -57,6 +59,9 @@ class DumpReader {
     dump.step = number("step");
     dump.threads = number("threads");
     dump.finding = metadata("finding");
+    if (content_.metadata.contains(kRank)) {
+      dump.share = {.rank = number(kRank), .target_tokens = number(kStepTokens)};
+    }
     for (const auto& [name, tensor] : content_.state) {
       if (name.starts_with(kModelPrefix)) dump.model[name.substr(kModelPrefix.size())] = tensor;
     }
@@ -150,12 +155,16 @@ void write_dump(const fs::path& file, const StepDump& dump) {
         to_tensor(batch.target_output, {batch.sentences, batch.target_length});
     state[prefix + "rows"] = to_tensor(batch.rows, {batch.sentences});
   }
-  write_state(file, state,
-              {{"config", text_of(to_json(dump.config))},
-               {"vocabulary", dump.vocabulary},
-               {"step", std::to_string(dump.step)},
-               {"threads", std::to_string(dump.threads)},
-               {"finding", dump.finding}});
+  std::map<std::string, std::string> metadata = {{"config", text_of(to_json(dump.config))},
+                                                 {"vocabulary", dump.vocabulary},
+                                                 {"step", std::to_string(dump.step)},
+                                                 {"threads", std::to_string(dump.threads)},
+                                                 {"finding", dump.finding}};
+  if (dump.share.target_tokens > 0) {
+    metadata[kRank] = std::to_string(dump.share.rank);
+    metadata[kStepTokens] = std::to_string(dump.share.target_tokens);
+  }
+  write_state(file, state, metadata);
 }
 
 StepDump read_dump(const fs::path& file) { return DumpReader(file).read(); }

@@ -7,6 +7,7 @@
 #include "transformer/config.h"
 #include "transformer/data/batches.h"
 #include "transformer/train/state.h"
+#include "transformer/train/step.h"
 
 namespace transformer {
 
@@ -21,6 +22,7 @@ struct StepDump {
   std::string finding;  // what was not finite first
   State model;          // before the step
   std::vector<Batch> batches;
+  StepShare share{};  // where they are one rank's of several
 };
 
 void write_dump(const std::filesystem::path& file, const StepDump& dump);

@@ -7,10 +7,13 @@
 #include "transformer/analysis/flops.h"
 #include "transformer/clock.h"
 #include "transformer/data/batches.h"
+#include "transformer/data/share.h"
 #include "transformer/diverged.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
 #include "transformer/train/batch_tensors.h"
+#include "transformer/train/data_parallel.h"
+#include "transformer/train/largest_batch.h"
 #include "transformer/train/perplexity.h"
 #include "transformer/train/refused_step.h"
 #include "transformer/train/same_training.h"
@@ -66,6 +69,44 @@ Progress resume(Transformer& model, Adam& optimizer, const TrainingTask& task,
   return progress;
 }
 
+// Where training begins, with the weights and moments it begins with: rank 0 knows, and tells the
+// others.
+Progress starting_point(Transformer& model, Adam& optimizer, const TrainingTask& task, Ranks& ranks,
+                        const std::function<void(const TrainingEvent&)>& on_event) {
+  Progress progress;
+  if (ranks.is_first()) progress = resume(model, optimizer, task, on_event);
+  if (ranks.size() == 1) return progress;
+  const std::string word = ranks.word_of_first(text_of(to_json(progress)));
+  progress = from_json<Progress>(parse_json(word, "rank 0's progress"));
+  if (progress.data_fingerprint != task.train.fingerprint()) {
+    throw UserError("rank " + std::to_string(ranks.rank()) +
+                    ": the training data is not that of rank 0");
+  }
+  ranks.meet();  // reading the text takes the others their time
+  State moments = optimizer.state();
+  std::vector<torch::Tensor> tensors;
+  for (const auto& state : {state_of(*model), moments}) {
+    for (const auto& [name, tensor] : state) tensors.push_back(tensor);
+  }
+  ranks.take_from_first(tensors);
+  optimizer.load(moments, "rank 0");
+  return progress;
+}
+
+StepSums sum_over(Ranks& ranks, const StepSums& share) {
+  if (ranks.size() == 1) return share;
+  const auto sums = ranks.sum({share.smoothed, share.nll, static_cast<double>(share.source_tokens),
+                               static_cast<double>(share.target_tokens)});
+  return {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
+}
+
+Perplexity validate_together(Transformer& model, const TrainingTask& task, Ranks& ranks) {
+  const auto share = perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device,
+                                task.stop, ranks.rank(), ranks.size());
+  const auto sums = ranks.sum({share.nll, static_cast<double>(share.tokens)});
+  return {.nll = sums[0], .tokens = static_cast<int64_t>(sums[1])};
+}
+
 // The first weight that is not finite; empty where all are.
 std::string non_finite_weight(const Adam::Parameters& parameters) {
   torch::NoGradGuard no_gradient;
@@ -85,11 +126,14 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   model->train();
   const auto parameters = parameters_of(model);
   Adam optimizer(parameters, training);
-  Progress progress = resume(model, optimizer, task, on_event);
+  Ranks alone;
+  Ranks& ranks = task.ranks == nullptr ? alone : *task.ranks;
+  Progress progress = starting_point(model, optimizer, task, ranks, on_event);
+  ranks.share_gradients(model->parameters());
   BatchStream batches(task.train, task.config.data.tokens_per_batch, training.seed,
                       {progress.epoch, progress.batch},
                       // How many target tokens a step has is known before its first batch is made.
-                      training.accumulate > 1 ? Contents::outline : Contents::whole);
+                      training.accumulate * ranks.size() > 1 ? Contents::outline : Contents::whole);
 
   const int64_t first_step = progress.step;
   const double first_seconds = progress.seconds;
@@ -97,6 +141,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   int64_t interval_tokens = 0;
   const auto stopped = [&] { return task.stop != nullptr && task.stop->load(); };
   const auto save = [&] {
+    if (!ranks.is_first()) return;
     write_checkpoint(task.checkpoints,
                      {task.config, task.vocabulary, progress, state_of(*model), optimizer.state()});
     remove_checkpoints_after(task.checkpoints, progress.step);
@@ -106,37 +151,51 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
   };
   // A signal ends it, however many sentences there are; the run validates when it goes on.
   const auto validate = [&] {
-    const auto result =
-        perplexity(model, *task.valid, task.config.data.tokens_per_batch, task.device, task.stop);
-    if (stopped()) return;
-    if (!std::isfinite(result.nll)) {
+    const auto result = validate_together(model, task, ranks);
+    if (ranks.any(stopped())) return;
+    if (!std::isfinite(result.value())) {  // exp overflows long before the loss does
+      ranks.leave();
       throw Diverged(progress.step, "step " + std::to_string(progress.step) +
-                                        ": the loss on data.valid is not finite");
+                                        ": the perplexity on data.valid is not finite");
     }
     progress.validation_due = false;
     on_event(Validated{progress.step, result.value()});
   };
+  if (progress.step < training.train_steps &&
+      ranks.size() == 1) {  // others have a share of it each
+    try_largest_batch(
+        model, task.largest != nullptr ? *task.largest : largest_batch(task.train, task.config),
+        task.train, task.config, task.device);
+    if (task.on_step) task.on_step();
+  }
   if (progress.validation_due && task.valid != nullptr) {
     validate();
-    if (progress.validation_due) return {progress, true};
+    if (progress.validation_due) {
+      ranks.leave();
+      return {progress, true};
+    }
   }
 
   while (progress.step < training.train_steps) {
     const auto start = Clock::now();
     const int64_t step = progress.step + 1;
+    ranks.at_step(step);
     std::vector<Batch> step_batches;
     for (int64_t i = 0; i < training.accumulate; ++i) step_batches.push_back(batches.next());
 
-    const StepSums sums =
-        gradients_of(model, step_batches, &task.train, training, step, task.device);
     const auto refuse = [&](const std::string& what) {
-      refuse_step(model, task, step_batches, step, what);
+      refuse_step(model, task, step_batches, step, what, ranks);
     };
+    const StepSums sums = sum_over(
+        ranks, gradients_of(model, share_of(task.train, step_batches, ranks.rank(), ranks.size()),
+                            &task.train, training, step, task.device,
+                            step_share(step_batches, ranks.rank(), ranks.size()), &ranks));
     if (!std::isfinite(sums.smoothed)) refuse("the loss");
     const double norm = gradient_norm(parameters);
     if (!std::isfinite(norm)) refuse("the gradient");
     std::optional<StepDiagnosis> diagnosis;
-    if (training.diagnostics_every > 0 && step % training.diagnostics_every == 0) {
+    if (ranks.is_first() && training.diagnostics_every > 0 &&
+        step % training.diagnostics_every == 0) {
       const auto& rows = step_batches.front().rows;
       const auto batch = to_device(make_batch(task.train, rows), task.device);
       diagnosis.emplace(model, batch.source, batch.target_input);
@@ -187,15 +246,19 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     progress.validation_due =
         task.valid != nullptr && training.validate_every > 0 && step % training.validate_every == 0;
     if (progress.validation_due) validate();
-    const bool stop = stopped();
+    const bool stop = ranks.any(stopped());
     if (step % training.checkpoint_every == 0 || is_last || stop) {
       if (const auto weight = non_finite_weight(parameters); !weight.empty()) {
         refuse("after its update the weight " + weight);
       }
       save();
     }
-    if (stop && !is_last) return {progress, true};
+    if (stop && !is_last) {
+      ranks.leave();
+      return {progress, true};
+    }
   }
+  ranks.leave();
   return {progress, false};
 }
 

@@ -12,7 +12,7 @@
 
 #include "transformer/analysis/diagnostics.h"
 #include "transformer/config.h"
-#include "transformer/data/corpus.h"
+#include "transformer/data/batches.h"
 #include "transformer/diverged.h"
 #include "transformer/nn/model.h"
 #include "transformer/train/checkpoint.h"
@@ -56,6 +56,8 @@ struct Diagnosed {
 using TrainingEvent = std::variant<StepLogged, Validated, Diagnosed, CheckpointWritten, Resumed,
                                    CheckpointPassedOver>;
 
+class Ranks;
+
 struct TrainingTask {
   Config config;  // resolved, with V
   const Corpus& train;
@@ -66,6 +68,8 @@ struct TrainingTask {
   const std::atomic<bool>* stop = nullptr;  // ends after the step under way, with a checkpoint
   std::filesystem::path dump{};     // where a step that is not finite is left (step_dump.h), if any
   std::function<void()> on_step{};  // after every step: a sign of life
+  const Batch* largest = nullptr;   // of `train` (largest_batch.h), where it is known already
+  Ranks* ranks = nullptr;           // that train together (data_parallel.h); alone where null
 };
 
 struct TrainingOutcome {
@@ -76,7 +80,10 @@ struct TrainingOutcome {
 // Trains to training.train_steps, from the newest sound checkpoint where there is one. A run killed
 // at any moment and started again ends with the same weights, bit for bit, as one never stopped, on
 // the same machine with as many threads. Prints nothing. Throws Diverged where a loss or a gradient
-// is not finite, naming step, batch and tensor: such a step is never applied.
+// is not finite, naming step, batch and tensor: such a step is never applied. Throws UserError,
+// before the first step, where the largest batch does not fit into memory.
+// Of several ranks, all of which call this, rank 0 alone reads and writes files, and only its
+// events tell anything; all end after the same step. Throws Failure where one of them is lost.
 TrainingOutcome train(Transformer& model, const TrainingTask& task,
                       const std::function<void(const TrainingEvent&)>& on_event);
 

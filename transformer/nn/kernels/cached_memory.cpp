@@ -67,6 +67,14 @@ class CachedMemory final : public c10::Allocator {
     }
     void* block = fresh(size);
     const std::lock_guard lock(mutex_);
+    if (block == nullptr) {  // not while memory lies here that nobody uses
+      give_back();
+      block = fresh(size);
+    }
+    if (block == nullptr) {
+      used_ -= size;
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "memory: ", size, " bytes more cannot be had");
+    }
     sizes_[block] = size;
     return block;
   }
@@ -76,14 +84,13 @@ class CachedMemory final : public c10::Allocator {
     most_used_ = std::max(most_used_, used_);
   }
 
+  // Null where there is none.
   static void* fresh(size_t size) {
     constexpr size_t kHugePage = size_t{2} << 20;
     const bool is_large = size >= 2 * kHugePage;
     const size_t alignment = is_large ? kHugePage : c10::gAlignment;
     void* block = nullptr;
-    if (posix_memalign(&block, alignment, size) != 0) {
-      TORCH_CHECK_WITH(OutOfMemoryError, false, "memory: ", size, " bytes more cannot be had");
-    }
+    if (posix_memalign(&block, alignment, size) != 0) return nullptr;
 #if defined(__linux__)
     if (is_large) madvise(block, size, MADV_HUGEPAGE);
 #endif

@@ -1,0 +1,141 @@
+#include "experiments/table_notes.h"
+
+#include <algorithm>
+
+#include "experiments/departures.h"
+#include "experiments/layout.h"
+#include "transformer/printable.h"
+
+namespace transformer {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& all) {
+  std::string text;
+  for (const auto& one : all) text += (text.empty() ? "" : "; ") + one;
+  return text;
+}
+
+std::string correlation_note(const Summary& summary) {
+  std::string text;
+  for (const auto& [name, correlation] :
+       {std::pair{"PPL", &summary.perplexity}, {"BLEU", &summary.bleu}}) {
+    if (!*correlation) continue;
+    text += (text.empty() ? "" : ", ") + std::string(name) + " " +
+            fixed((*correlation)->spearman, 2) + " (n = " + std::to_string((*correlation)->rows) +
+            " rows)";
+  }
+  return text.empty() ? "" : "Spearman's rank correlation with the paper: " + text + ".";
+}
+
+std::string incomplete_note(const Summary& summary) {
+  constexpr size_t kMost = 100;  // bytes of a message: the log has it whole
+  std::vector<std::string> all;
+  for (const auto& row : summary.rows) {
+    if (!is_begun(row)) continue;
+    for (const auto& run : row.runs) {
+      if (run.state == RunState::complete || run.state == RunState::diverged) continue;
+      std::string why = run.message.empty() ? "" : printable(run.message, kMost);
+      if (!why.empty()) why = (run.state == RunState::failed ? ": " : " ") + why;
+      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (" + name_of(run.state) +
+                    why + ")");
+    }
+  }
+  return all.empty() ? "" : "Not complete, counted in no figure: " + joined(all) + ".";
+}
+
+std::string diverged_note(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const auto& row : summary.rows) {
+    for (const auto& run : row.runs) {
+      if (run.state != RunState::diverged) continue;
+      all.push_back(row.row.id + " seed " + std::to_string(run.seed) + " (at step " +
+                    std::to_string(run.diverged_at.value_or(0)) + ")");
+    }
+  }
+  return all.empty() ? "" : "Diverged, so without figures: " + joined(all) + ".";
+}
+
+std::string not_begun_note(const Summary& summary) {
+  constexpr size_t kNamed = 8;
+  std::string names;
+  size_t count = 0;
+  for (const auto& row : summary.rows) {
+    if (is_begun(row)) continue;
+    if (++count <= kNamed) names += (count == 1 ? "" : ", ") + row.row.id;
+  }
+  if (count == 0) return "";
+  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  return "Not begun: " + names + ".";
+}
+
+std::string unmatched_note(const Summary& summary, const OtherSweep& other) {
+  const auto names_missing = [](const Summary& here, const Summary& there) {
+    std::vector<std::string> names;
+    for (const auto& row : here.rows) {
+      if (row_of(there, row.row.id) == nullptr) names.push_back(row.row.id);
+    }
+    return names;
+  };
+  std::string text;
+  for (const auto& [name, missing] :
+       {std::pair{other.own_name, names_missing(summary, other.summary)},
+        std::pair{other.name, names_missing(other.summary, summary)}}) {
+    if (missing.empty()) continue;
+    text += (text.empty() ? "Only in " : "; only in ") + name + ": " + listed(missing);
+  }
+  return text.empty() ? "" : text + ".";
+}
+
+constexpr const char* kMarksNote =
+    "*, **: BLEU differs from base's, p < 0.05 or 0.01 (approximate randomisation over the "
+    "sentences, 1,000 trials, for every seed; not corrected for the number of rows).";
+
+}  // namespace
+
+bool is_begun(const RowSummary& row) {
+  return std::any_of(row.runs.begin(), row.runs.end(),
+                     [](const RunRecord& run) { return run.state != RunState::missing; });
+}
+
+const RowSummary* row_of(const Summary& summary, const std::string& id) {
+  for (const auto& row : summary.rows) {
+    if (row.row.id == id) return &row;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> table_notes(const Summary& summary, const TableOptions& options) {
+  const bool with_base = base_row(summary) != nullptr;
+  const bool several = std::any_of(summary.rows.begin(), summary.rows.end(),
+                                   [](const auto& row) { return row.complete > 1; });
+  std::vector<std::string> all = {
+      "Runs complete: " + std::to_string(summary.complete) + " of " + std::to_string(summary.runs) +
+      (summary.diverged == 0 ? "." : "; " + std::to_string(summary.diverged) + " diverged.")};
+  all.push_back(diverged_note(summary));
+  all.push_back(incomplete_note(summary));
+  all.push_back(not_begun_note(summary));
+  if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
+  if (!options.p_values.empty()) all.emplace_back(kMarksNote);
+  all.push_back(options.other ? unmatched_note(summary, *options.other)
+                              : correlation_note(summary));
+  if (with_base) all.push_back("Blank: as in base.");
+  std::vector<RowRecord> begun;
+  for (const auto& row : summary.rows) {
+    if (is_begun(row) || row.row.group == "base") begun.push_back(row.row);
+  }
+  for (auto& note : departure_notes(begun)) all.push_back(std::move(note));
+  all.push_back(
+      "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
+      "without "
+      "label smoothing.");
+  for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
+                                     {"Machine: ", &summary.machines},
+                                     {"Version: transformer ", &summary.versions}}) {
+    if (!values->empty()) all.push_back(name + joined(*values));
+  }
+  std::erase(all, "");
+  return all;
+}
+
+}  // namespace transformer
