@@ -239,8 +239,8 @@ test('curves grow while a sweep trains', async () => {
     await page.waitForSelector('#run-states .running');
     await page.waitForSelector('figure#training svg');
     await page.waitForTimeout(500);
-    const points = (await records('training')).length;
-    await page.waitForFunction((count) => document.querySelector('figure#training').view.data('records').length > count, points);
+    const {step} = (await records('training')).at(-1);
+    await page.waitForFunction((before) => document.querySelector('figure#training').view.data('records').at(-1).step > before, step);
     await page.waitForFunction(() => document.querySelector('#run-states').textContent.includes('left'));
     await picture('runs-live');
   } finally {

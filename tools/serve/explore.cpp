@@ -196,7 +196,13 @@ Json table3_figures(const Question& question) {
   const auto sweep = asked_sweep("table3", overrides_in(question, known_keys<Config>(), {}));
   Json rows = Json::array();
   for (const auto& row : sweep.rows) {
-    rows.push_back(to_json(plan(row, [](const Config&) { return std::nullopt; })));
+    const RowPlan planned = plan(row, [](const Config&) { return std::nullopt; });
+    rows.push_back({{"id", planned.id},
+                    {"group", planned.group},
+                    {"set", planned.set},
+                    {"parameters", fields::write(planned.parameters)},
+                    {"flops", fields::write(planned.flops)},
+                    {"paper", to_json(planned.paper)}});
   }
   return {{"base", to_json(sweep.base)}, {"rows", rows}};
 }

@@ -31,7 +31,7 @@ class Exploration {
 };
 
 // Table 3's rows with what each sets, its parameters and FLOPs, and the base: as `sweep --dry-run
-// --json` gives them, without times.
+// --json` gives them, without what it finds by measuring: time and memory.
 Json table3_figures(const Question& question);
 
 }  // namespace transformer
