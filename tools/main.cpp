@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cxxopts.hpp>
 #include <iostream>
+#include <new>
 #include <string>
 
 #include "tools/commands/commands.h"
@@ -95,6 +96,9 @@ int main(int argc, char** argv) {
   } catch (const cxxopts::exceptions::exception& error) {
     say(error.what());
     return 2;
+  } catch (const std::bad_alloc&) {
+    say("memory: no more can be had; take a smaller model, batch or beam");
+    return 1;
   } catch (const c10::Error& error) {
     std::cerr << "transformer: " << error.what_without_backtrace() << "\n";
     return 1;

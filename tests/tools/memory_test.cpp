@@ -31,6 +31,10 @@ std::string limited_to(int64_t limit, const std::string& also = "") {
   return "ulimit -v " + std::to_string(limit) + " && " + also;
 }
 
+// Beside that, in KiB: enough for arenas that malloc reserves by chance (64 MiB a thread), too
+// little for the batches below.
+constexpr int64_t kSpare = int64_t{256} << 10;
+
 // Little work and much to keep: many narrow layers, and the whole text in one batch.
 const std::vector<std::string> kDeep = {
     "model.N=48",      "model.d_model=64",       "model.d_ff=64",      "data.tokens_per_batch=6000",
@@ -73,7 +77,7 @@ TEST_CASE("memory: training that cannot fit is refused before the model is made"
   if (!kIsUsual) return;
   const Workplace place;
   const int64_t least = least_address_space(place);
-  const auto ran = place.train("run", kDeep, limited_to(least + (64 << 10)));
+  const auto ran = place.train("run", kDeep, limited_to(least + kSpare));
   refused(ran, 2, "ulimit -v has ");
   for (const char* said : {" sentences of up to ", "parameters with gradients and Adam's moments",
                            "data.tokens_per_batch is 6000, training.accumulate 1; ",
@@ -88,7 +92,7 @@ TEST_CASE("memory: the largest batch fails before the first step, with the numbe
   const Workplace place;
   const int64_t least = least_address_space(place);
   const auto ran =
-      place.train("run", kDeep, limited_to(least + (128 << 10), "TRANSFORMER_MEMORY_CHECK=0"));
+      place.train("run", kDeep, limited_to(least + kSpare, "TRANSFORMER_MEMORY_CHECK=0"));
   refused(ran, 2, "training: the largest batch, ");
   REQUIRE_THAT(ran.err, Contains("does not fit into memory") &&
                             Contains("data.tokens_per_batch is 6000, training.accumulate 1; "));
@@ -100,10 +104,11 @@ TEST_CASE("memory: the largest batch fails before the first step, with the numbe
   for (int tries = 0; tries < 3; ++tries) {
     const std::string advised = "data.tokens_per_batch=";
     const auto at = said.find(advised, said.find("; take a smaller model"));
+    INFO(said);
     REQUIRE(at != std::string::npos);
     auto smaller = words;
     smaller.push_back(said.substr(at, said.find(' ', at) - at));
-    const auto fits = place.train("smaller", smaller, limited_to(least + (128 << 10)));
+    const auto fits = place.train("smaller", smaller, limited_to(least + kSpare));
     if (fits.code == 0) return;
     said = fits.err;
   }
@@ -120,7 +125,9 @@ TEST_CASE("memory: a beam that cannot fit and a line that is no sentence are ref
   };
   if (kIsUsual) {
     const int64_t least = least_address_space(place);
-    refused(translate("the old man\n", limited_to(least + (64 << 10))), 2, "lower decoding.beam");
+    std::string lines;
+    for (int i = 0; i < 50; ++i) lines += "the old man\n";
+    refused(translate(lines, limited_to(least + kSpare)), 2, "lower decoding.beam");
   }
   refused(translate(std::string((1 << 20) + 1, 'a') + "\n", ""), 2,
           "line 1: 1048577 bytes; a line may have 1048576");
