@@ -13,16 +13,18 @@
 
 namespace transformer {
 
-namespace {
-
-enum class Work { closed_form, model };
-
 struct ExploredTopic {
+  enum class Work { closed_form, model };
+
   const char* name;
   const InspectTopic& (*topic)();
   Work work;
   std::vector<std::string> options;  // those that a page may set
 };
+
+namespace {
+
+using Work = ExploredTopic::Work;
 
 const std::vector<ExploredTopic>& explored_topics() {
   static const std::vector<ExploredTopic> topics = {
