@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 0 auto; padding: 1rem; }
-h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.5rem; }
+h1, h2, h3 { line-height: 1.2; } sup { line-height: 0; } h2 { margin-top: 2.5rem; }
 nav a { margin-right: 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }

@@ -4,10 +4,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if ! ls /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome >/dev/null 2>&1; then
+missing=()
+ls /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome >/dev/null 2>&1 || missing+=(chromium fonts-dejavu-core)
+command -v npm >/dev/null || missing+=(nodejs npm)
+if [ ${#missing[@]} -gt 0 ]; then
   as_root=$([ "$(id -u)" -eq 0 ] || echo sudo)
   $as_root apt-get update -qq >/dev/null
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 if [ ! -e build/browser/node_modules/playwright-core ]; then
   mkdir -p build/browser
