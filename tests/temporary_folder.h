@@ -17,3 +17,6 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Writes a file as it is, without waiting for the disk.
+void put(const std::filesystem::path& path, const std::string& bytes);

@@ -53,12 +53,12 @@ TEST_CASE("corpus: every flipped bit and every shorter file is noticed") {
   for (size_t i = 0; i < bytes.size(); ++i) {
     auto damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ (1 << i % 8));
-    write_text(folder / "damaged", damaged);
+    put(folder / "damaged", damaged);
     REQUIRE_THROWS_AS(Corpus::open(folder / "damaged"), UserError);
-    write_text(folder / "damaged", bytes.substr(0, i));
+    put(folder / "damaged", bytes.substr(0, i));
     REQUIRE_THROWS_AS(Corpus::open(folder / "damaged"), UserError);
   }
-  write_text(folder / "damaged", bytes + '\0');
+  put(folder / "damaged", bytes + '\0');
   REQUIRE_THROWS_AS(Corpus::open(folder / "damaged"), UserError);
   REQUIRE_THROWS_AS(Corpus::open(folder / "missing"), UserError);
   REQUIRE(Corpus::open(folder / "c").size() == 3);
@@ -85,7 +85,7 @@ TEST_CASE("corpus: a header that claims the impossible is refused, its checksum 
       hostile.replace(kPairsAt + 8 * field, 8, reinterpret_cast<const char*>(&claim), 8);
       const uint64_t right = checksum({hostile.data(), kHeader - 8});
       hostile.replace(kHeader - 8, 8, reinterpret_cast<const char*>(&right), 8);
-      write_text(folder / "hostile", hostile);
+      put(folder / "hostile", hostile);
       if (field == 3 && claim == uint64_t{1} << 20) continue;
       REQUIRE_THROWS_AS(Corpus::open(folder / "hostile"), UserError);
     }

@@ -49,8 +49,8 @@ TEST_CASE("dataset: all that a run needs, the vocabulary learned on the way") {
 TEST_CASE("dataset: pairs that are dropped are told by rule, each time") {
   PreparedCorpus ready;
   open_vocabularies(ready.config);
-  write_text(ready.folder / "train.en", "the cat\n\n \nthe c\xe9t\na bird\n");
-  write_text(ready.folder / "train.de", "die Katze\neins\nzwei\ndrei\nein Vogel\n");
+  put(ready.folder / "train.en", "the cat\n\n \nthe c\xe9t\na bird\n");
+  put(ready.folder / "train.de", "die Katze\neins\nzwei\ndrei\nein Vogel\n");
   std::vector<std::string> said;
   const auto say = [&](const std::string& line) { said.push_back(line); };
   open_dataset(ready.config, say);

@@ -52,8 +52,8 @@ TEST_CASE("prepare: pairs are kept or dropped by rule, and counted") {
   };
   std::string source, target;
   for (const auto& [s, t] : pairs) source += s + "\r\n", target += t + "\n";
-  write_text(ready.folder / "train.en", source);
-  write_text(ready.folder / "train.de", target);
+  put(ready.folder / "train.en", source);
+  put(ready.folder / "train.de", target);
   const auto prepared = ready.prepare();
   REQUIRE(prepared.corpus.cleaned() ==
           Cleaned{.kept = 3, .invalid_utf8 = 1, .empty = 2, .over_long = 2, .ratio = 1});
@@ -73,8 +73,8 @@ TEST_CASE("prepare: pairs are kept or dropped by rule, and counted") {
 
 TEST_CASE("prepare: several corpora follow one another, in order") {
   Ready ready;
-  write_text(ready.folder / "more.en", "a bird\n");
-  write_text(ready.folder / "more.de", "ein Vogel\n");
+  put(ready.folder / "more.en", "a bird\n");
+  put(ready.folder / "more.de", "ein Vogel\n");
   ready.data.train.push_back((ready.folder / "more").string());
   const auto corpus = ready.prepare().corpus;
   REQUIRE(corpus.size() == 4);
@@ -89,8 +89,8 @@ TEST_CASE("prepare: many pairs keep their order over the threads") {
     source += std::to_string(i) + "\n";
     target += std::to_string(2 * i) + "\n";
   }
-  write_text(ready.folder / "train.en", source);
-  write_text(ready.folder / "train.de", target);
+  put(ready.folder / "train.en", source);
+  put(ready.folder / "train.de", target);
   const auto corpus = ready.prepare().corpus;
   REQUIRE(corpus.size() == 9000);
   for (int64_t i = 0; i < 9000; i += 37) {
@@ -111,8 +111,7 @@ TEST_CASE("prepare: a binarised file is found again, and made again when it is s
   // Another time, the same text: found. The same size and another text: made again.
   age(ready.folder / "train.en", 5);
   REQUIRE(ready.prepare().note.empty());
-  write_text(ready.folder / "train.de",
-             "der Hund sieht die Katze\ndie Katze schlaeft\nein Vogel sing\n");
+  put(ready.folder / "train.de", "der Hund sieht die Katze\ndie Katze schlaeft\nein Vogel sing\n");
   const auto changed = ready.prepare();
   REQUIRE_THAT(changed.note, Contains("the text changed"));
   REQUIRE(changed.file == made.file);
@@ -123,9 +122,9 @@ TEST_CASE("prepare: a binarised file is found again, and made again when it is s
 
   std::string bytes = read_file(made.file);
   bytes[bytes.size() / 2] ^= 4;
-  write_text(made.file, bytes);
+  put(made.file, bytes);
   REQUIRE_THAT(ready.prepare().note, Contains("made again: ") && Contains("checksum"));
-  write_text(made.file, bytes.substr(0, 50));
+  put(made.file, bytes.substr(0, 50));
   REQUIRE_THAT(ready.prepare().note, Contains("cut short"));
   REQUIRE(ready.prepare().corpus.fingerprint() == changed.corpus.fingerprint());
 
@@ -150,21 +149,20 @@ TEST_CASE("prepare: text written in the clock's step of its reading is not trust
   Ready ready;
   const auto time = fs::last_write_time(ready.folder / "train.en");
   const auto made = ready.prepare();
-  write_text(ready.folder / "train.en",
-             "the dog sees the dog\nthe cat sleeps\na bird sings to the dog\n");
+  put(ready.folder / "train.en", "the dog sees the dog\nthe cat sleeps\na bird sings to the dog\n");
   fs::last_write_time(ready.folder / "train.en", time);
   REQUIRE(ready.prepare().corpus.fingerprint() != made.corpus.fingerprint());
 }
 
 TEST_CASE("prepare: nothing left is an error with the counts, and leaves no file") {
   Ready ready;
-  write_text(ready.folder / "train.en", "\nb\xe9\n");
-  write_text(ready.folder / "train.de", "a\nb\n");
+  put(ready.folder / "train.en", "\nb\xe9\n");
+  put(ready.folder / "train.de", "a\nb\n");
   REQUIRE_THROWS_WITH(ready.prepare(), Contains("got none of 2 (1 invalid_utf8, 1 empty)"));
   for (const auto& entry : fs::directory_iterator(ready.folder / "binarised")) {
     REQUIRE(entry.path().extension() == ".lock");
   }
-  write_text(ready.folder / "train.de", "a\n");
+  put(ready.folder / "train.de", "a\n");
   REQUIRE_THROWS_WITH(ready.prepare(), Contains("got 2 and 1"));
   ready.data.train = {};
   REQUIRE_THROWS_WITH(ready.prepare(), Contains("data.train"));
@@ -196,15 +194,15 @@ TEST_CASE("prepare: asked to stop, it ends among the pairs or while it waits, an
 TEST_CASE("prepare: a set to evaluate on keeps every line, and must be UTF-8") {
   Ready ready;
   ready.data.max_length = 2;
-  write_text(ready.folder / "valid.en", "\nthe dog sees the cat\n");
-  write_text(ready.folder / "valid.de", "der Hund\n\n");
+  put(ready.folder / "valid.en", "\nthe dog sees the cat\n");
+  put(ready.folder / "valid.de", "der Hund\n\n");
   const auto prefix = (ready.folder / "valid").string();
   const auto corpus =
       prepare_evaluation(prefix, ready.data, ready.tokenizer, ready.tokenizer).corpus;
   REQUIRE(corpus.size() == 2);
   REQUIRE(corpus.source(0).size() == 1);
   REQUIRE(corpus.target(1).size() == 1);
-  write_text(ready.folder / "valid.de", "der Hund\n\xff\n");
+  put(ready.folder / "valid.de", "der Hund\n\xff\n");
   REQUIRE_THROWS_WITH(prepare_evaluation(prefix, ready.data, ready.tokenizer, ready.tokenizer),
                       Contains("valid.de: line 2: expected UTF-8"));
 }

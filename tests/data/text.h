@@ -3,7 +3,6 @@
 // Small text for the tests of the data part.
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,15 +17,10 @@ namespace transformer::testing {
 
 using Folder = TemporaryFolder;
 
-inline void write_text(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 // Enough text to learn a few pieces from, in two languages.
 inline void write_small_text(const Folder& folder) {
-  write_text(folder / "train.en",
-             "the dog sees the cat\nthe cat sleeps\na bird sings to the dog\n");
-  write_text(folder / "train.de", "der Hund sieht die Katze\ndie Katze schläft\nein Vogel singt\n");
+  put(folder / "train.en", "the dog sees the cat\nthe cat sleeps\na bird sings to the dog\n");
+  put(folder / "train.de", "der Hund sieht die Katze\ndie Katze schläft\nein Vogel singt\n");
 }
 
 constexpr int64_t kSmallV = 300;  // 4 special pieces, 256 bytes, and 40 for characters and merges

@@ -83,9 +83,8 @@ TEST_CASE("vocabulary: of long text, evenly spread lines are read") {
   const Folder folder;
   std::string text;
   for (int i = 0; i < 30; ++i) text += i % 3 == 2 ? "abcab\n" : "xyzxy\n";
-  write_text(folder / "long", text);
-  write_text(folder / "third",
-             "abcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\n");
+  put(folder / "long", text);
+  put(folder / "third", "abcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\nabcab\n");
   train_vocabulary(
       {.files = {folder / "long"}, .V = 266, .most_lines = 10, .output = folder / "a"});
   train_vocabulary({.files = {folder / "third"}, .V = 266, .output = folder / "b"});
@@ -118,7 +117,7 @@ TEST_CASE("vocabulary: a V that does not fit the text is refused with the V that
 
 TEST_CASE("vocabulary: empty and missing text is refused") {
   const Folder folder;
-  write_text(folder / "empty", "\n\n");
+  put(folder / "empty", "\n\n");
   REQUIRE_THROWS_WITH(
       train_vocabulary({.files = {folder / "empty"}, .V = 300, .output = folder / "v"}),
       Contains("there is none"));
@@ -130,9 +129,9 @@ TEST_CASE("vocabulary: empty and missing text is refused") {
 
 TEST_CASE("tokenizer: a file that is no model is refused") {
   const Folder folder;
-  write_text(folder / "text", "these are not the bytes of a model");
+  put(folder / "text", "these are not the bytes of a model");
   REQUIRE_THROWS_WITH(Tokenizer(folder / "text"), Contains("expected a SentencePiece model"));
-  write_text(folder / "nothing", "");
+  put(folder / "nothing", "");
   REQUIRE_THROWS_AS(Tokenizer(folder / "nothing"), UserError);
   REQUIRE_THROWS_WITH(Tokenizer(folder / "missing"), Contains("cannot open"));
 }

@@ -1,7 +1,5 @@
 #include "experiments/metrics.h"
 
-#include <fstream>
-
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
@@ -12,10 +10,6 @@ using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
 namespace {
-
-void put(const fs::path& path, const std::string& bytes) {  // without waiting for the disk
-  std::ofstream(path, std::ios::binary) << bytes;
-}
 
 std::string steps_of(const Metrics& metrics) {
   std::string text;

@@ -37,7 +37,7 @@ TEST_CASE("data: generate, vocabulary and prepare follow one another, and overwr
   REQUIRE(data(folder, generate + " --force").code == 0);
   REQUIRE(read_file(folder / "pair/train.de") == text);
 
-  write_text(folder / "config.json", R"({"model": {"V": 400}, "data": {"train": ["pair/train"],
+  put(folder / "config.json", R"({"model": {"V": 400}, "data": {"train": ["pair/train"],
       "valid": "pair/valid", "test": "pair/test", "vocabulary": "pair/v.model"}})");
   REQUIRE(data(folder, "vocabulary config.json").code == 0);
   REQUIRE(data(folder, "vocabulary config.json").code == 2);

@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <fstream>
-
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
@@ -49,13 +47,13 @@ TEST_CASE("state: a file cut at any length or with any bit flipped is refused") 
   write_state(path, some_state(), {{"config", "{}"}});
   const std::string sound = read_file(path);
   for (size_t length = 0; length < sound.size(); ++length) {
-    write_file(path, sound.substr(0, length));
+    put(path, sound.substr(0, length));
     REQUIRE_THROWS_AS(read_state(path), UserError);
   }
   for (size_t bit = 0; bit < 8 * sound.size(); ++bit) {
     std::string damaged = sound;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-    write_file(path, damaged);
+    put(path, damaged);
     INFO("bit " << bit);
     REQUIRE_THROWS_AS(read_state(path), UserError);
   }
@@ -65,7 +63,7 @@ TEST_CASE("state: a hostile header is refused before anything is allocated") {
   const TemporaryFolder folder;
   const auto path = folder / "s.safetensors";
   const auto refused = [&](const std::string& header, size_t bytes, const std::string& message) {
-    write_file(path, file_with(header, bytes));
+    put(path, file_with(header, bytes));
     INFO(header);
     REQUIRE_THROWS_WITH(read_state(path, ChecksumRule::where_there_is_one), Contains(message));
   };
@@ -85,7 +83,7 @@ TEST_CASE("state: a hostile header is refused before anything is allocated") {
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 5, "followed by something");
   refused(R"([])", 0, "not an object");
   refused(R"({"__metadata__":{"config":1}})", 0, "not a string");
-  write_file(path, std::string(8, '\xff'));
+  put(path, std::string(8, '\xff'));
   REQUIRE_THROWS_WITH(read_state(path), Contains("header would be"));
 }
 
