@@ -215,7 +215,7 @@ class Lost(Ranks):
 
     def test_an_error_of_rank_0_ends_the_others(self):
         (self.place / "foreign").mkdir()
-        (self.place / "foreign/config.json").put("mine")
+        (self.place / "foreign/config.json").write_text("mine")
         codes, messages = finish_all(start_ranks(self.train_words("foreign")))
         self.assertEqual(codes[0], 2, messages)
         self.assertEqual(codes[1], 1, messages)

@@ -19,7 +19,7 @@ class Serve(unittest.TestCase):
         cls.place = Place()
         cls.addClassCleanup(cls.place.remove)
         make_sweep(cls.place)
-        (cls.place / "secret.txt").put("not yours")
+        (cls.place / "secret.txt").write_text("not yours")
         cls.server = Server(cls.place / "runs")
         cls.addClassCleanup(cls.server.stop)
         cls.wait_until_read()
@@ -263,8 +263,7 @@ class Answers(Serve):
         planned = json.loads(process.communicate(timeout=PATIENCE)[0])["rows"]
         self.assertEqual(len(planned), 20)
         for here, there in zip(answer["rows"], planned, strict=True):
-            self.assertEqual(here, {
-      key: there[key] for key in ("id", "group", "set", "parameters", "flops", "paper")})
+            self.assertEqual(here, {key: there[key] for key in ("id", "group", "set", "parameters", "flops", "paper")})
 
     def test_runs_are_those_of_the_sweep(self):
         overview = self.server.get("/api/runs").json
@@ -284,9 +283,7 @@ class Answers(Serve):
 
     def test_nothing_is_written(self):
         def state():
-            return {
-      path: (path.lstat().st_ino, path.lstat().st_size, path.lstat().st_mtime_ns) for path in (self.place / "runs").rglob("*")
-      }
+            return {path: (path.lstat().st_ino, path.lstat().st_size, path.lstat().st_mtime_ns) for path in (self.place / "runs").rglob("*")}
         before = state()
         for path in ("/api/runs", "/api/sweep?name=norms", "/api/charts?name=norms", "/api/table3", "/api/inspect/shapes?model.V=90"):
             self.assertEqual(self.server.get(path).status, 200, path)
@@ -335,7 +332,7 @@ class Answers(Serve):
                                                     "kind": "cross", "layer": 1}).json
         self.assertEqual(shown["source"], command["source"])
         self.assertEqual(shown["target"][1:], answer["translations"][0]["pieces"])
-#The first query is the begin of sentence in both : its weights do not depend on what follows.
+        # The first query is the begin of sentence in both: its weights do not depend on what follows.
         for here, there in zip(shown["attention"][0]["heads"], command["attention"][0]["heads"], strict=True):
             for mine, theirs in zip(here["weights"][0], there["weights"][0], strict=True):
                 self.assertAlmostEqual(mine, theirs, places=5)

@@ -34,7 +34,7 @@ class Dictionary(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "usr/share/trans/de-en"
             path.parent.mkdir(parents=True)
-            path.put("\n".join(lines) + "\n", encoding="utf-8")
+            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
             return [(p.en, p.de, p.unit) for p in read_dictionary(Path(folder), sources)]
 
     def test_sentences_are_taken_without_marks_and_with_the_first_alternative(self):
@@ -91,7 +91,7 @@ class Help(unittest.TestCase):
             for name, text in (("en-US/text/a/one.html", "Open the file."), ("de/text/a/one.html", "Öffnen Sie es."),
                                ("en-US/text/a/two.html", "Alone.")):
                 (help_folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (help_folder / name).put(self.page(f'<p id="par_id1">{text}</p>'), encoding="utf-8")
+                (help_folder / name).write_text(self.page(f'<p id="par_id1">{text}</p>'), encoding="utf-8")
             found = list(read_help(Path(folder), Path(folder)))
         self.assertEqual([(p.en, p.de, p.unit) for p in found], [("Open the file.", "Öffnen Sie es.", "text/a/one")])
 
@@ -291,15 +291,14 @@ class Split(unittest.TestCase):
             self.units.setdefault(part_of(pair("a", "b", unit=f"unit-{number}")), f"unit-{number}")
 
     def test_md5_decides_the_part(self):
-#md5("lohelp:unit-0") as an integer, mod 1000, worked out with md5sum and bc.
+        # md5("lohelp:unit-0") as an integer, mod 1000, worked out with md5sum and bc.
         self.assertEqual(splitting.md5("lohelp:unit-0") % 1000, 414)
         self.assertEqual(set(self.units), {"train", "valid", "test"})
 
     def split(self, *pairs, sizes=SIZES):
         self.drops = Counter()
         parts = split([pair(en, de, unit=self.units[part]) for part, en, de in pairs], sizes, self.drops)
-        return {
-name: [p.en for p in members] for name, members in parts._asdict().items()}
+        return {name: [p.en for p in members] for name, members in parts._asdict().items()}
 
     def test_training_pairs_that_share_either_side_are_dropped(self):
         found = self.split(("test", "Red cars.", "Rote Autos."), ("valid", "Blue cars.", "Blaue Autos."),
@@ -313,7 +312,7 @@ name: [p.en for p in members] for name, members in parts._asdict().items()}
         self.assertEqual((found["valid"], found["test"]), ([], ["Red cars."]))
 
     def test_near_copies_of_a_training_sentence_are_not_held_out(self):
-# 7 words have 4 4 - grams.Of the first, training has 3 of 4(75 %); of the second, 2 of 4(50 %).
+        # 7 words have 4 4-grams. Of the first, training has 3 of 4 (75 %); of the second, 2 of 4 (50 %).
         found = self.split(("train", "a b c d e f x", "Eins zwei drei vier"), ("test", "a b c d e f g", "Fünf sechs sieben acht"),
                            ("test", "b c d e f h i", "Neun zehn elf zwölf"))
         self.assertEqual(found["test"], ["b c d e f h i"])
@@ -361,7 +360,7 @@ class Output(unittest.TestCase):
 
     def test_a_foreign_folder_is_not_replaced(self):
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "thesis.txt").put("mine")
+            (Path(folder) / "thesis.txt").write_text("mine")
             with self.assertRaisesRegex(ToolError, "is no corpus of this tool"):
                 check_target(Path(folder))
 

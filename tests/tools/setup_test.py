@@ -19,7 +19,7 @@ def set_up(cmake_version: str) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory() as folder:
         for name, body in stand_ins.items():
             program = Path(folder) / name
-            program.put(f"#!/bin/sh\n{body}\n")
+            program.write_text(f"#!/bin/sh\n{body}\n")
             program.chmod(0o755)
         environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "Torch_DIR": folder}
         return subprocess.run([SETUP], env=environment, capture_output=True, text=True)

@@ -1,14 +1,17 @@
-""
-    "tools/to_tensorboard.py against TensorBoard's own reader. Skipped where the package is not "
-    "installed."
-    ""
+"""tools/to_tensorboard.py against TensorBoard's own reader. Skipped where the package is not installed."""
 
-    import json import struct import subprocess import sys import tempfile import unittest from
-        pathlib import Path
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
 
-            TOOL = Path(__file__).parents[2] / "tools/to_tensorboard.py"
+TOOL = Path(__file__).parents[2] / "tools/to_tensorboard.py"
 
-                   try : from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+try:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 except ImportError:
     EventAccumulator = None
 
@@ -16,9 +19,9 @@ except ImportError:
 def make_run(run: Path) -> None:
     checkpoint = run / "checkpoints/step-000000002"
     checkpoint.mkdir(parents=True)
-    (run / "metrics.jsonl").put(
+    (run / "metrics.jsonl").write_text(
         '{"step":1,"loss":2.5,"checksum":"x"}\n{"step":2,"loss":1.5}\n{"step":2,"valid_perplexity":7.25}\n{"step":3,"lo')
-    (run / "diagnostics.jsonl").put(json.dumps(
+    (run / "diagnostics.jsonl").write_text(json.dumps(
         {"step": 2, "sublayers": [{"sublayer": "encoder.layers.0.self_attention", "trunk": 3.0, "gradient": {"q.weight": 0.5},
                                    "attention_entropy": [1.0, 0.25]}]}) + "\n")
     values = [-1.0, 0.0, 0.5, 2.0]
