@@ -78,15 +78,13 @@ ComparedRow compared_row(const RowSummary& row, const DetailsOf& details,
     if (one.reached) steps.push_back(static_cast<double>(*one.reached));
     if (one.counted) {
       perplexities.push_back(run.result->perplexity);
-      bleus.push_back(run.result->bleu);
+      if (run.result->bleu) bleus.push_back(*run.result->bleu);
     }
     compared.runs.push_back(std::move(one));
   }
   compared.reaching = std::ssize(steps);
-  if (!perplexities.empty()) {
-    compared.perplexity = figure(perplexities);
-    compared.bleu = figure(bleus);
-  }
+  if (!perplexities.empty()) compared.perplexity = figure(perplexities);
+  if (!bleus.empty()) compared.bleu = figure(bleus);
   if (!steps.empty()) compared.steps_to = figure(steps);
   return compared;
 }
@@ -96,10 +94,11 @@ struct Differences {
   std::vector<double> perplexity, bleu;
 };
 
+// Both have a BLEU.
 BleuComparison compared_bleu(const ComparedRun& baseline, const ComparedRun& run,
                              const PairedTestOptions& tests) {
   BleuComparison compared{
-      run.run->seed, run.run->result->bleu - baseline.run->result->bleu, {}, {}};
+      run.run->seed, *run.run->result->bleu - *baseline.run->result->bleu, {}, {}};
   const auto& theirs = baseline.details.sentences;
   const auto& ours = run.details.sentences;
   const bool same = theirs == ours || compared.difference == 0;
@@ -118,13 +117,12 @@ Differences compare_pairs(const ComparedRow& baseline, ComparedRow& row,
                      [&](const ComparedRun& other) { return other.run->seed == run.run->seed; });
     if (pair == baseline.runs.end() || !pair->counted || !run.counted) continue;
     differences.perplexity.push_back(run.run->result->perplexity - pair->run->result->perplexity);
-    differences.bleu.push_back(run.run->result->bleu - pair->run->result->bleu);
+    if (!run.run->result->bleu || !pair->run->result->bleu) continue;
     row.tests.push_back(compared_bleu(*pair, run, tests));
+    differences.bleu.push_back(row.tests.back().difference);
   }
-  if (!differences.bleu.empty()) {
-    row.perplexity_difference = figure(differences.perplexity);
-    row.bleu_difference = figure(differences.bleu);
-  }
+  if (!differences.perplexity.empty()) row.perplexity_difference = figure(differences.perplexity);
+  if (!differences.bleu.empty()) row.bleu_difference = figure(differences.bleu);
   return differences;
 }
 
@@ -161,13 +159,14 @@ DetailsOf details_in(const fs::path& sweep) {
   return [sweep](const RunRecord& run) {
     const fs::path folder = sweep / run.id / ("seed-" + std::to_string(run.seed));
     RunDetails details{read_learning_curve(folder / "metrics.jsonl"), {}};
-    const auto kept = run.result ? read_translations(folder) : std::nullopt;
+    const bool translates = run.result && run.result->bleu;
+    const auto kept = translates ? read_translations(folder) : std::nullopt;
     if (!kept || kept->hypotheses.size() != kept->references.size()) return details;
     auto sentences = corpus_statistics(kept->hypotheses, kept->references);
     BleuStatistics sum;
     for (const auto& sentence : sentences) sum += sentence;
     constexpr double kRounding = 1e-6;
-    const bool are_these = std::abs(bleu_score(sum).score - run.result->bleu) < kRounding;
+    const bool are_these = std::abs(bleu_score(sum).score - *run.result->bleu) < kRounding;
     if (are_these) details.sentences = std::move(sentences);
     return details;
   };
@@ -221,9 +220,10 @@ Comparison compare(const Summary& summary, const DetailsOf& details,
                     "; name what changes together, separated by commas");
   }
   for (size_t i = 0; i < differences.size(); ++i) {
-    if (differences[i].bleu.empty()) continue;
-    comparison.overall[i].perplexity_difference = figure(differences[i].perplexity);
-    comparison.overall[i].bleu_difference = figure(differences[i].bleu);
+    auto& value = comparison.overall[i];
+    const auto& [perplexity, bleu] = differences[i];
+    if (!perplexity.empty()) value.perplexity_difference = figure(perplexity);
+    if (!bleu.empty()) value.bleu_difference = figure(bleu);
   }
   return comparison;
 }

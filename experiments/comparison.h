@@ -56,7 +56,7 @@ struct ComparedRow {
   int64_t done = 0;  // complete or diverged
   int64_t diverged = 0;
   int64_t reaching = 0;                           // runs that reached the perplexity asked for
-  std::optional<Figure> perplexity{}, bleu{};     // over the runs that are counted
+  std::optional<Figure> perplexity{}, bleu{};     // over the runs that are counted and have one
   std::optional<Figure> steps_to{};               // over those that reached it
   std::optional<Figure> perplexity_difference{};  // to the baseline, over pairs of one seed
   std::optional<Figure> bleu_difference{};

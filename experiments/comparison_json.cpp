@@ -31,7 +31,7 @@ Json compared_run(const ComparedRun& run) {
                {"diverged", run.diverged},
                {"diverged_at", fields::write(run.run->diverged_at)}};
   json["perplexity"] = run.run->result ? Json(run.run->result->perplexity) : Json();
-  json["bleu"] = run.run->result ? Json(run.run->result->bleu) : Json();
+  json["bleu"] = run.run->result ? fields::write(run.run->result->bleu) : Json();
   json["reached"] = fields::write(run.reached);
   json["training"] = points_json(run.details.curve.training);
   json["validation"] = points_json(run.details.curve.validation);

@@ -20,9 +20,10 @@ constexpr int64_t kSchemaVersion = 1;
 // A complete run: result.json is there if and only if the run is complete.
 struct Result {
   int64_t parameters = 0;  // every trained scalar once, tied matrices once
-  double perplexity = 0;   // of data.valid, per word-piece, without label smoothing
-  double bleu = 0;         // of data.valid
-  std::string bleu_signature;
+  double perplexity = 0;   // of data.valid, per word-piece (masked ones alone of an encoder_only
+                           // model), without label smoothing
+  std::optional<double> bleu;  // of data.valid; of a model that translates
+  std::string bleu_signature;  // empty where there is no BLEU
   int64_t train_steps = 0;
   int64_t source_tokens = 0;  // trained on, end-of-sentence included
   int64_t target_tokens = 0;

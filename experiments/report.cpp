@@ -114,7 +114,7 @@ std::string runs_table(const Summary& summary) {
         record[key] = result ? Json(value()) : Json();
       };
       add("perplexity", [&] { return result->perplexity; });
-      add("BLEU", [&] { return result->bleu; });
+      add("BLEU", [&] { return fields::write(result->bleu); });
       add("parameters", [&] { return result->parameters; });
       add("steps", [&] { return result->train_steps; });
       add("target tokens", [&] { return result->target_tokens; });

@@ -33,6 +33,11 @@ int64_t longer_side(const Corpus& corpus, int64_t pair) {
   return std::max(std::ssize(corpus.source(pair)), std::ssize(corpus.target(pair)));
 }
 
+// Of the sides that the model reads.
+int64_t longest_read(const Corpus& corpus, int64_t pair, const ModelConfig& model) {
+  return reads_source(model.family) ? longer_side(corpus, pair) : std::ssize(corpus.target(pair));
+}
+
 // Learned positions end somewhere, and so does the room in a batch: said before anything is
 // trained.
 void check_lengths(const Dataset& data, const Config& config) {
@@ -46,11 +51,11 @@ void check_lengths(const Dataset& data, const Config& config) {
                     std::to_string(most) + "; raise it, or lower data.max_length");
   };
   for (int64_t pair = 0; pair < corpus.size(); ++pair) {
-    const int64_t longer = longer_side(corpus, pair);
-    if (model.positions == PositionKind::learned && longer > model.max_positions) {
+    if (model.positions == PositionKind::learned &&
+        longest_read(corpus, pair, model) > model.max_positions) {
       refuse(pair, "model.max_positions", model.max_positions);
     }
-    if (longer > config.data.tokens_per_batch) {
+    if (longer_side(corpus, pair) > config.data.tokens_per_batch) {
       refuse(pair, "data.tokens_per_batch", config.data.tokens_per_batch);
     }
   }
@@ -169,14 +174,16 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   if (!evaluated) return std::nullopt;
   const Evaluation& evaluation = *evaluated;
   lock.expect_held();
-  write_translations(folder, {evaluation.hypotheses, data.valid.text.target}, checksum);
+  if (evaluation.bleu) {
+    write_translations(folder, {evaluation.hypotheses, data.valid.text.target}, checksum);
+  }
 
   const auto& progress = outcome.progress;
   const Result result{
       .parameters = parameters,
       .perplexity = evaluation.perplexity.value(),
-      .bleu = evaluation.bleu.score,
-      .bleu_signature = signature(),
+      .bleu = evaluation.bleu ? std::optional(evaluation.bleu->score) : std::nullopt,
+      .bleu_signature = evaluation.bleu ? signature() : "",
       .train_steps = progress.step,
       .source_tokens = progress.source_tokens,
       .target_tokens = progress.target_tokens,

@@ -24,9 +24,9 @@ struct RunEvents {
 
 // One experiment in one folder, from its config to its result:
 //   config.json, metrics.jsonl, diagnostics.jsonl, checkpoints/, model.safetensors (the last
-//   training.average_last checkpoints averaged), valid.translations, valid.references and
-//   their valid.checksums, and result.json, which is there if and only if the run is complete; or
-//   divergence.json and diverged.safetensors, the step that was not finite.
+//   training.average_last checkpoints averaged), of a model that translates valid.translations,
+//   valid.references and their valid.checksums, and result.json, which is there if and only if the
+//   run is complete; or divergence.json and diverged.safetensors, the step that was not finite.
 // Trains, or goes on with, the run in `folder`, with the other ranks where there are any, then
 // evaluates it on data.valid. Returns nullopt
 // where `stop` ended it early. A folder that holds another config, is in use by another process, or

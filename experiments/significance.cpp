@@ -12,7 +12,7 @@ std::map<std::string, double> p_values_to_base(const Summary& summary, const Det
   if (base == nullptr) return p_values;
   const PairedTestOptions tests{.randomisation_trials = 1000};  // enough to tell 0.01 from 0.05
   std::map<int64_t, SentenceStatistics> of_base;                // by seed
-  std::map<int64_t, double> bleu_of_base;
+  std::map<int64_t, std::optional<double>> bleu_of_base;
   for (const auto& run : base->runs) {
     if (!run.result) continue;
     of_base[run.seed] = details(run).sentences;

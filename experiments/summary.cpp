@@ -60,10 +60,13 @@ std::optional<RankCorrelation> correlation(const std::vector<RowSummary>& rows,
   return RankCorrelation{*rho, static_cast<int64_t>(x.size())};
 }
 
+// Over the runs that have one.
 std::optional<Figure> figure_of(const RowSummary& row, auto Result::*quantity) {
   std::vector<double> values;
   for (const auto& run : row.runs) {
-    if (run.result) values.push_back(static_cast<double>((*run.result).*quantity));
+    if (!run.result) continue;
+    const std::optional value = (*run.result).*quantity;
+    if (value) values.push_back(static_cast<double>(*value));
   }
   if (values.empty()) return std::nullopt;
   return figure(values);
@@ -106,7 +109,7 @@ Summary summarize(const Results& results) {
     summary.diverged += row.diverged;
     for (const auto& run : row.runs) {
       if (!run.result) continue;
-      add_once(summary.bleu_signatures, run.result->bleu_signature);
+      if (run.result->bleu) add_once(summary.bleu_signatures, run.result->bleu_signature);
       add_once(summary.machines, describe(run.result->machine));
       add_once(summary.versions,
                run.result->version +

@@ -26,7 +26,7 @@ struct RunStatus {
   std::optional<int64_t> step{};         // that was logged last; none before the first is
   std::optional<double> loss{};          // of that step
   std::optional<double> perplexity{};    // on data.valid: the result's, else the last measured
-  std::optional<double> bleu{};          // a complete run's
+  std::optional<double> bleu{};          // a complete run's, where its model translates
   std::optional<double> seconds{};       // a complete run's training
   std::optional<double> seconds_left{};  // a running one's, at its speed since it was first seen
 };

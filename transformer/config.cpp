@@ -76,7 +76,8 @@ void check(const ModelConfig& model, const Rules& rules) {
   if (model.V.stated()) {
     rules.in_range("model.V", model.V, 5, 1 << 24);  // four special pieces and one to say something
     rules.in_range("model.source_V", model.source_V, 5, 1 << 24);
-    rules.require(!model.tie_embeddings || model.source_V == model.V,
+    const bool shares = model.tie_embeddings && reads_source(model.family);
+    rules.require(!shares || model.source_V == model.V,
                   "model.source_V: " + std::to_string(model.source_V) +
                       " differs from model.V = " + std::to_string(model.V) +
                       ", but model.tie_embeddings shares one matrix; set it to false");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "transformer/choices/family.h"
 #include "transformer/choices/feed_forward.h"
 #include "transformer/choices/norm.h"
 #include "transformer/choices/norm_placement.h"
@@ -15,9 +16,6 @@
 #include "transformer/fields.h"
 
 namespace transformer {
-
-enum class Family { encoder_decoder };
-constexpr auto names(Family) { return std::array{"encoder_decoder"}; }
 
 // noam: factor · d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5), equation 3.
 // The others start from learning_rate, after a linear warm-up: constant; cosine to 0 at
@@ -37,7 +35,7 @@ constexpr auto names(LengthPenalty) { return std::array{"gnmt", "power"}; }
 
 struct ModelConfig {
   Family family = Family::encoder_decoder;
-  int64_t N = 6;          // layers of the encoder, and of the decoder
+  int64_t N = 6;          // layers of each stack: of the encoder, and of the decoder
   int64_t d_model = 512;  // width of the residual stream
   int64_t d_ff = 2048;    // inner width of the feed-forward layer
   int64_t h = 8;          // attention heads
@@ -58,7 +56,7 @@ struct ModelConfig {
   bool attention_bias = false;  // a bias in the projections q, k, v and o
   bool tie_embeddings = true;   // one matrix for source, target and output projection
   Derived V;         // word-pieces of the target vocabulary; the vocabulary's unless stated
-  Derived source_V;  // of the source vocabulary; V unless stated
+  Derived source_V;  // of the source vocabulary; V unless stated, or where no source is read
 
   int64_t inner_width() const {
     return transformer::inner_width(feed_forward, feed_forward_width, d_ff);

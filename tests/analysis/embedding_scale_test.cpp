@@ -24,7 +24,7 @@ TEST_CASE("embedding scale: N(0, d_model^-0.5) rows have norm 1, and sqrt(d_mode
     initialise(*model, 5);
     const auto ids = torch::randint(4, 500, {6, 30}, torch::kLong);
     const auto scales = embedding_scales(model, ids, ids.flip(1).narrow(1, 0, 20));
-    for (const auto& scale : {scales.source, scales.target}) {
+    for (const auto& scale : {*scales.source, scales.target}) {
       // The norm of 128 such numbers has the mean 0.998 and the deviation 0.0625; 120 rows at
       // least.
       REQUIRE(scale.embedding == Approx(1).margin(0.03));
@@ -36,6 +36,6 @@ TEST_CASE("embedding scale: N(0, d_model^-0.5) rows have norm 1, and sqrt(d_mode
       if (positions == PositionKind::learned) REQUIRE(scale.position == Approx(1).margin(0.1));
       if (positions == PositionKind::none) REQUIRE(scale.position == 0);
     }
-    REQUIRE(scales.source.embedding != scales.target.embedding);
+    REQUIRE(scales.source->embedding != scales.target.embedding);
   }
 }

@@ -46,7 +46,7 @@ std::map<std::string, torch::Tensor> training_pass(const ModelConfig& config, bo
   auto model = choice_model(config);
   torch::Tensor hidden;
   if (is_packed) {
-    hidden = model->decode_packed(pack(padded_source()), pack(padded_target()));
+    hidden = model->hidden_packed(pack(padded_source()), pack(padded_target()));
   } else {
     const auto mask = padding_mask(padded_source());
     hidden = model->decode(padded_target(), model->encode(padded_source(), mask), mask)

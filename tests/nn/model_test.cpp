@@ -275,7 +275,7 @@ TEST_CASE("model: without padding it computes the same, values and gradients", "
     torch::Tensor hidden;
     const auto real = target().ne(0);
     if (is_packed) {
-      hidden = model->decode_packed(pack(source()), pack(target()));
+      hidden = model->hidden_packed(pack(source()), pack(target()));
     } else {
       const auto mask = padding_mask(source());
       hidden = model->decode(target(), model->encode(source(), mask), mask).index({real});

@@ -41,7 +41,8 @@ Step step_of(const Config& config, const Corpus& corpus, const std::vector<Batch
   auto model = model_of(config);
   Step step;
   step.sums = gradients_of(model, share_of(corpus, batches, rank, ranks), &corpus, config.training,
-                           kSeventhStep, torch::kCPU, step_share(batches, rank, ranks));
+                           kSeventhStep, torch::kCPU,
+                           step_share(config.model.family, batches, rank, ranks));
   for (const auto& item : model->named_parameters()) {
     step.gradients[item.key()] = item.value().grad().to(torch::kFloat64);
   }
@@ -87,7 +88,7 @@ TEST_CASE("step: ranks that have the same sentence drop other units of it", "[nu
     const Config config = config_with(P_drop);
     auto model = model_of(config);
     return gradients_of(model, batches, &corpus, config.training, kSeventhStep, torch::kCPU,
-                        {.rank = rank, .target_tokens = 8})
+                        {.rank = rank, .predicted = 8})
         .smoothed;
   };
   REQUIRE(loss(0, 0) == loss(0, 1));

@@ -17,7 +17,7 @@ struct Pieces {
   std::vector<std::string> texts;
 };
 
-// With end of sentence behind it: the encoder's input.
+// With end of sentence behind it: an encoder's input.
 Pieces pieces_of_source(const Tokenizer& tokenizer, const std::vector<int32_t>& ids);
 // With begin of sentence before it: the decoder's input.
 Pieces pieces_of_target(const Tokenizer& tokenizer, const std::vector<int32_t>& ids);

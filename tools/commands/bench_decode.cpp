@@ -222,6 +222,7 @@ Setup set_up(const Arguments& arguments) {
     read.config = load_config(arguments.positional[0], arguments.overrides);
     if (!read.config.model.V.stated()) throw UserError("bench decode: expected model.V=N");
   }
+  expect_translates(read.config.model, "bench decode");
   Transformer model(read.config.model);
   if (trained) {
     State weights = state_of(*model);

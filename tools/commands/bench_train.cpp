@@ -16,6 +16,7 @@
 #include "transformer/analysis/flops.h"
 #include "transformer/analysis/time_by_part.h"
 #include "transformer/clock.h"
+#include "transformer/data/task.h"
 #include "transformer/error.h"
 #include "transformer/json.h"
 #include "transformer/resident_memory.h"
@@ -26,7 +27,7 @@ namespace transformer {
 
 namespace {
 
-// Floating-point operations of a batch without its padding.
+// Floating-point operations of a batch, as its model reads it, without its padding.
 double real_flops(const ModelConfig& model, const Batch& batch) {
   double flops = 0;
   for (int64_t i = 0; i < batch.sentences; ++i) {
@@ -35,7 +36,7 @@ double real_flops(const ModelConfig& model, const Batch& batch) {
       return columns - std::count(first, first + columns, 0);
     };
     flops += training_flops(model, {1, length(batch.source, batch.source_length),
-                                    length(batch.target_output, batch.target_length)});
+                                    length(batch.target_input, batch.target_length)});
   }
   return flops;
 }
@@ -66,10 +67,11 @@ TrainingMeasures measure(const Config& config, const std::vector<Batch>& batches
     training.step(batch);
     if (step <= warmup) continue;
     measured.seconds.push_back(seconds_since(start));
-    measured.source_tokens += batch.source_tokens;
-    measured.target_tokens += batch.target_tokens;
-    measured.padded_tokens += batch.sentences * (batch.source_length + batch.target_length);
-    measured.step_flops.push_back(real_flops(config.model, batch));
+    const Batch read = for_task(config.model, batch);
+    measured.source_tokens += read.source_tokens;
+    measured.target_tokens += read.target_tokens;
+    measured.padded_tokens += read.sentences * (read.source_length + read.target_length);
+    measured.step_flops.push_back(real_flops(config.model, read));
   }
   if (clock) measured.parts = clock->seconds();
   return measured;

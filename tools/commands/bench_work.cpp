@@ -24,6 +24,7 @@ Batch batch_of(const std::vector<PairLengths>& pairs, int64_t source_V, int64_t 
     batch.target_length = std::max(batch.target_length, pair.target);
     batch.source_tokens += pair.source;
     batch.target_tokens += pair.target;
+    batch.chosen_tokens += chosen_pieces(pair.target - 1);
   }
   const auto piece = [&](int64_t V) {
     return static_cast<int32_t>(kSpecialPieces +

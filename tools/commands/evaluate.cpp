@@ -22,7 +22,8 @@ int evaluate_command(int argc, char** argv) {
   const auto arguments = parse(
       options,
       {.name = "evaluate",
-       .summary = "Perplexity per word-piece and BLEU of a model on parallel text.",
+       .summary = "Perplexity per word-piece and, where it translates, BLEU of a model on parallel "
+                  "text.",
        .usage = "--checkpoint RUN [--data PREFIX] [key=value...]",
        .example = "transformer evaluate --checkpoint runs/small --data data/small/test --json",
        .most = 0,
@@ -36,6 +37,7 @@ int evaluate_command(int argc, char** argv) {
     throw UserError("evaluate: the config has no data.test; expected --data PREFIX");
 
   if (arguments->has("hypotheses")) {
+    expect_translates(loaded.config.model, "evaluate: --hypotheses");
     const auto text = parallel_files(prefix, loaded.config.data);
     check_output(arguments->get<std::string>("hypotheses"),
                  {.force = arguments->has("force"),
@@ -64,21 +66,23 @@ int evaluate_command(int argc, char** argv) {
     write_file(arguments->get<std::string>("hypotheses"), text);
   }
   if (arguments->has("json")) {
-    const Json json = {{"data", prefix},
-                       {"sentences", set.text.source.size()},
-                       {"perplexity", result.perplexity.value()},
-                       {"target_tokens", result.perplexity.tokens},
-                       {"bleu", result.bleu.score},
-                       {"bleu_signature", signature()}};
+    Json json = {{"data", prefix},
+                 {"sentences", set.text.source.size()},
+                 {"perplexity", result.perplexity.value()},
+                 {"target_tokens", result.perplexity.tokens}};
+    if (result.bleu) json.update({{"bleu", result.bleu->score}, {"bleu_signature", signature()}});
     std::cout << text_of(json, 2) << "\n";
     return 0;
   }
   char perplexity[32];
   std::snprintf(perplexity, sizeof perplexity, "%.3f", result.perplexity.value());
   std::cout << prefix << ": " << grouped(static_cast<int64_t>(set.text.source.size()))
-            << " sentences\nperplexity " << perplexity << " per word-piece ("
-            << grouped(result.perplexity.tokens) << " of them)\nBLEU " << to_string(result.bleu)
-            << "\n     " << signature() << "\n";
+            << " sentences\nperplexity " << perplexity << " per "
+            << (scores_sentences(loaded.config.model.family) ? "" : "masked ") << "word-piece ("
+            << grouped(result.perplexity.tokens) << " of them)\n";
+  if (result.bleu) {
+    std::cout << "BLEU " << to_string(*result.bleu) << "\n     " << signature() << "\n";
+  }
   return 0;
 }
 

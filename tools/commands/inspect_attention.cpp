@@ -85,7 +85,9 @@ std::string joined(const std::vector<std::string>& pieces) {
 void print_attention(Translator& translator, const Pieces& source, const Pieces& target,
                      const AttentionChoice& choice) {
   const auto heads = chosen_heads(choice, translator.model->config().h);
-  std::cout << "source: " << joined(source.texts) << "\ntarget: " << joined(target.texts) << "\n";
+  const bool has_source = reads_source(translator.model->config().family);
+  if (has_source) std::cout << "source: " << joined(source.texts) << "\n";
+  std::cout << "target: " << joined(target.texts) << "\n";
   for (const auto& each :
        attention_weights(translator.model, padded({source.ids}, translator.device),
                          padded({target.ids}, translator.device))) {
@@ -93,7 +95,7 @@ void print_attention(Translator& translator, const Pieces& source, const Pieces&
     if (!is_chosen(choice, name)) continue;
     std::cout << "\n" << each.attention << "\n";
     print_heads(each.weights[0].to(torch::kCPU), heads,
-                name.stack == "encoder" ? source.texts : target.texts);
+                has_source && name.stack == "encoder" ? source.texts : target.texts);
   }
 }
 
@@ -103,8 +105,9 @@ int inspect_attention_command(int argc, char** argv) {
   constexpr int64_t kMostPieces = 1000;
   cxxopts::Options options("transformer inspect attention");
   add_model_options(options);
-  options.add_options()("source", "a sentence", cxxopts::value<std::string>())(
-      "target", "its translation", cxxopts::value<std::string>())(
+  options.add_options()("source", "a sentence, where the model reads one",
+                        cxxopts::value<std::string>())("target", "its translation",
+                                                       cxxopts::value<std::string>())(
       "kind", "encoder, decoder or cross alone", cxxopts::value<std::string>())(
       "layer", "one layer alone, from 0", cxxopts::value<std::string>())(
       "head", "one head alone, from 0", cxxopts::value<std::string>())("json", "weights as JSON");
@@ -115,7 +118,7 @@ int inspect_attention_command(int argc, char** argv) {
            "The weights softmax(Q K^T / sqrt(d_k)) of each layer and head for a sentence "
            "pair: a line for each\nword-piece that asks, a character for each that is asked, "
            "from blank (below 0.1) to @ (above 0.9).",
-       .usage = "--checkpoint RUN --source TEXT --target TEXT",
+       .usage = "--checkpoint RUN [--source TEXT] --target TEXT",
        .example =
            "transformer inspect attention --checkpoint runs/small --source \"Open the file.\" "
            "--target \"Öffnen Sie die Datei.\" --kind cross",
@@ -123,23 +126,35 @@ int inspect_attention_command(int argc, char** argv) {
        .with_overrides = true},
       argc, argv);
   if (!arguments) return 0;
-  for (const char* needed : {"source", "target"}) {
-    if (!arguments->has(needed)) {
-      throw UserError(std::string("inspect attention: expected --") + needed + " TEXT");
-    }
-    if (const auto text = arguments->get<std::string>(needed); !is_utf8(text)) {
-      throw UserError(std::string("--") + needed + ": expected UTF-8; got \"" + printable(text) +
+  if (!arguments->has("target")) throw UserError("inspect attention: expected --target TEXT");
+  for (const char* side : {"source", "target"}) {
+    if (!arguments->has(side)) continue;
+    if (const auto text = arguments->get<std::string>(side); !is_utf8(text)) {
+      throw UserError(std::string("--") + side + ": expected UTF-8; got \"" + printable(text) +
                       "\"");
     }
   }
   auto loaded = load_model(*arguments);
   auto& translator = loaded.translator;
+  const auto family = loaded.config.model.family;
+  if (reads_source(family) && !arguments->has("source")) {
+    throw UserError("inspect attention: expected --source TEXT");
+  }
+  if (!reads_source(family) && arguments->has("source")) {
+    throw UserError("--source: the model's family is " + name_of(family) +
+                    ", which reads no source; give --target alone");
+  }
   const AttentionChoice choice = choice_of(*arguments, loaded.config.model);
-  const auto source = pieces_of_source(
-      translator.source, translator.source.encode(arguments->get<std::string>("source")));
-  const auto target = pieces_of_target(
-      translator.target, translator.target.encode(arguments->get<std::string>("target")));
-  for (const auto& [side, pieces] : {std::pair{"source", &source}, {"target", &target}}) {
+  Pieces source;
+  if (reads_source(family)) {
+    source = pieces_of_source(translator.source,
+                              translator.source.encode(arguments->get<std::string>("source")));
+  }
+  const auto target_ids = translator.target.encode(arguments->get<std::string>("target"));
+  const auto target = has_decoder(family) ? pieces_of_target(translator.target, target_ids)
+                                          : pieces_of_source(translator.target, target_ids);
+  for (const auto& [side, pieces] :
+       {std::pair<const char*, const Pieces*>{"source", &source}, {"target", &target}}) {
     if (std::ssize(pieces->ids) > kMostPieces) {
       throw UserError(std::string("--") + side + ": expected at most " +
                       std::to_string(kMostPieces) + " word-pieces; got " +

@@ -21,10 +21,10 @@ Json embedding_scale_figures(const Arguments&, const std::vector<SweepRow>& rows
   Json list = Json::array();
   for (const auto& row : rows) {
     const auto scales = scales_of(row.config);
-    list.push_back({{"id", row.id},
-                    {"d_model", row.config.model.d_model},
-                    {"source", to_json(scales.source)},
-                    {"target", to_json(scales.target)}});
+    Json json = {{"id", row.id}, {"d_model", row.config.model.d_model}};
+    if (scales.source) json["source"] = to_json(*scales.source);
+    json["target"] = to_json(scales.target);
+    list.push_back(json);
   }
   return {{"rows", list}};
 }
@@ -35,7 +35,9 @@ void print_embedding_scale(const Arguments&, const std::vector<SweepRow>& rows) 
   for (const auto& row : rows) {
     const auto scales = scales_of(row.config);
     for (const auto& [side, scale] :
-         {std::pair{"source", &scales.source}, {"target", &scales.target}}) {
+         {std::pair{"source", scales.source ? &*scales.source : nullptr},
+          {"target", &scales.target}}) {
+      if (scale == nullptr) continue;
       lines.push_back({row.id, std::to_string(row.config.model.d_model), side,
                        formatted("%.4f", scale->embedding), formatted("%.4f", scale->scaled),
                        formatted("%.4f", scale->position), formatted("%.4f", scale->sum)});

@@ -44,7 +44,7 @@ Json kv_cache_figures(const Arguments& arguments, const std::vector<SweepRow>& r
                     {"d_v", int64_t{model.d_v}},
                     {"bytes_a_token", each},
                     {"self_attention_bytes", all},
-                    {"cross_attention_bytes", all}});
+                    {"cross_attention_bytes", reads_source(model.family) ? all : 0}});
   }
   return {{"bits", bits},
           {"length", length},
@@ -63,12 +63,13 @@ void print_kv_cache(const Arguments& arguments, const std::vector<SweepRow>& row
     const double all = each * static_cast<double>(length);
     lines.push_back({row.id, grouped(model.N), grouped(model.kv_heads), grouped(model.d_k),
                      grouped(model.d_v), grouped(static_cast<int64_t>(each)), bytes(all),
-                     bytes(2 * all)});
+                     reads_source(model.family) ? bytes(2 * all) : ""});
   }
   print_cells(std::cout, lines, 1);
   std::cout << "\nOne translation of " << grouped(length) << " word-pieces, numbers of " << bits
             << " bits; \"self\" is the decoder's self-attention, \"with source\" adds its\n"
-               "cross-attention to a source as long. Without the cache keys and values are "
+               "cross-attention to a source as long, where there is one. Without the cache keys "
+               "and values are "
                "projected "
             << formatted("%.1f", projections_saved(length)) << " times as often.\n";
 }

@@ -13,30 +13,32 @@ namespace transformer {
 
 namespace {
 
-// At initialisation, with the loss that would be minimised, the mean over target word-pieces;
+// At initialisation, with the loss that would be minimised, the mean over predicted word-pieces;
 // without dropout, so that the seed of the weights alone decides.
 std::vector<SublayerSignal> signal_of(const Config& config, int64_t sentences, int64_t length) {
   auto model = initialised_model(config);
   model->eval();
   const auto batch = drawn_batch(config, sentences, length);
+  const auto predicted =
+      static_cast<double>(sentences * predicted_pieces(config.model.family, length));
   return measure_signal(model, [&] {
     const auto hidden = hidden_of(model, batch);
     return smoothed_loss(hidden.rows, model->output_weight(), hidden.targets,
-                         config.training.eps_ls, 1.0 / static_cast<double>(sentences * length))
+                         config.training.eps_ls, 1.0 / predicted)
         .smoothed;
   });
 }
 
-// The first and the last of a stack.
-std::pair<SublayerSignal, SublayerSignal> ends(const std::vector<SublayerSignal>& signals,
-                                               const std::string& stack) {
-  std::optional<SublayerSignal> first, last;
+// The first and the last of a stack, where the model has it.
+std::optional<std::pair<SublayerSignal, SublayerSignal>> ends(
+    const std::vector<SublayerSignal>& signals, const std::string& stack) {
+  std::optional<std::pair<SublayerSignal, SublayerSignal>> ends;
   for (const auto& signal : signals) {
     if (!signal.sublayer.starts_with(stack)) continue;
-    if (!first) first = signal;
-    last = signal;
+    if (!ends) ends.emplace(signal, signal);
+    ends->second = signal;
   }
-  return {*first, *last};
+  return ends;
 }
 
 void print_layers(const std::string& id, const std::vector<SublayerSignal>& signals) {
@@ -57,7 +59,9 @@ void print_layers(const std::string& id, const std::vector<SublayerSignal>& sign
 void add_summary(std::vector<std::vector<std::string>>& lines, const std::string& id,
                  const std::vector<SublayerSignal>& signals) {
   for (const std::string stack : {"encoder", "decoder"}) {
-    const auto [first, last] = ends(signals, stack);
+    const auto found = ends(signals, stack);
+    if (!found) continue;
+    const auto& [first, last] = *found;
     lines.push_back({id, stack, formatted("%.2f", first.trunk), formatted("%.2f", last.output),
                      formatted("%.3f", first.branch_trunk), formatted("%.3f", last.branch_trunk),
                      formatted("%.3f", last.dependency), formatted("%.3e", last.gradient_out)});

@@ -30,6 +30,16 @@ std::string exact(double value) {
   return text;
 }
 
+// What the model needs: a source where it reads one.
+void expect_files(const Arguments& arguments, const ModelConfig& model) {
+  expect_scores(model, "score");
+  if (reads_source(model.family) == arguments.has("source")) return;
+  throw UserError(arguments.has("source")
+                      ? "score: --source: the model's family is " + name_of(model.family) +
+                            ", which reads no source; give --target alone"
+                      : std::string("score: expected --source FILE"));
+}
+
 void write(const PairScore& pair, const Tokenizer& target, bool tokens) {
   std::cout << exact(pair.log_probability) << "\t" << pair.pieces.size();
   for (size_t i = 0; tokens && i < pair.pieces.size(); ++i) {
@@ -44,61 +54,61 @@ void write(const PairScore& pair, const Tokenizer& target, bool tokens) {
 int score_command(int argc, char** argv) {
   cxxopts::Options options("transformer score");
   add_model_options(options);
-  options.add_options()("source", "text, a sentence a line; - is standard input",
-                        cxxopts::value<std::string>())(
-      "target", "its translations, a sentence a line", cxxopts::value<std::string>())(
+  options.add_options()(
+      "source", "text, a sentence a line; - is standard input; not for a decoder_only model",
+      cxxopts::value<std::string>())("target", "its translations, a sentence a line",
+                                     cxxopts::value<std::string>())(
       "tokens", "also each word-piece with its log-probability");
   const auto arguments = parse(
       options,
       {.name = "score",
-       .summary =
-           "Prints a line a pair: the sum of natural-log probabilities of the target's "
-           "word-pieces and their count, end-of-sentence included, with a tab between. Of the "
-           "nine digits the last depend on the batch, as sums of float32 do.",
-       .usage = "--checkpoint RUN --source F --target F",
+       .summary = "Prints a line a pair: the sum of natural-log probabilities of the target's "
+                  "word-pieces and their count, end-of-sentence included, with a tab between. A "
+                  "decoder_only model has a line a sentence of --target, and no --source. Of the "
+                  "nine digits the last depend on the batch, as sums of float32 do.",
+       .usage = "--checkpoint RUN [--source F] --target F",
        .example = "transformer score --checkpoint runs/small --source data/small/test.en "
                   "--target data/small/test.de",
        .most = 0,
        .with_overrides = true},
       argc, argv);
   if (!arguments) return 0;
-  for (const char* needed : {"source", "target"}) {
-    if (!arguments->has(needed))
-      throw UserError(std::string("score: expected --") + needed + " FILE");
-  }
-  const auto source = arguments->get<std::string>("source");
+  if (!arguments->has("target")) throw UserError("score: expected --target FILE");
   const auto target = arguments->get<std::string>("target");
-  if (source == "-" && target == "-") {
+  if (target == "-" && arguments->has("source") && arguments->get<std::string>("source") == "-") {
     throw UserError("score: --source and --target cannot both be standard input");
   }
   const Interrupts interrupts(Interrupts::Second::ends_the_process);
   const auto& stop = interrupts.asked();
-  LineReader sources(source, &stop), targets(target, &stop);
+  LineReader targets(target, &stop);
+  std::optional<LineReader> sources;
+  if (arguments->has("source")) sources.emplace(arguments->get<std::string>("source"), &stop);
   auto loaded = load_model(*arguments);
   auto& translator = loaded.translator;
+  expect_files(*arguments, loaded.config.model);
   constexpr size_t kBatchesAhead = 16;  // sorted by length together
   const auto most = kBatchesAhead * static_cast<size_t>(translator.decoding.sentences_per_batch);
   for (size_t number = 1; !stop;) {
-    const auto source_lines = next_lines(sources, most);
+    const auto source_lines = sources ? next_lines(*sources, most) : std::vector<std::string>();
     const auto target_lines = next_lines(targets, most);
     if (stop) break;
-    if (source_lines.size() != target_lines.size()) {
+    if (sources && source_lines.size() != target_lines.size()) {
       throw UserError(
-          "score: " + sources.name() + " and " + targets.name() +
+          "score: " + sources->name() + " and " + targets.name() +
           ": expected as many lines; one ends after line " +
           std::to_string(number - 1 + std::min(source_lines.size(), target_lines.size())));
     }
-    if (source_lines.empty()) break;
+    if (target_lines.empty()) break;
     for (const auto& pair : score(translator, source_lines, target_lines,
                                   {.stop = &stop,
-                                  .source = sources.name(),
+                                  .source = sources ? sources->name() : "",
                                   .target = targets.name(),
                                   .first = number})) {
       if (pair.pieces.empty()) break;  // stopped before this one
       write(pair, translator.target, arguments->has("tokens"));
     }
     std::cout.flush();
-    number += source_lines.size();
+    number += target_lines.size();
   }
   return interrupts.exit_code();
 }

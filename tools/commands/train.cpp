@@ -160,9 +160,12 @@ int train_command(int argc, char** argv) {
   if (arguments->has("json")) {
     std::cout << text_of(to_json(*result), 2) << "\n";
   } else {
-    std::cout << config.data.valid << ": perplexity " << number("%.3f", result->perplexity)
-              << "  BLEU " << number("%.2f", result->bleu) << "  (" << result->bleu_signature
-              << ")\n";
+    std::cout << config.data.valid << ": perplexity " << number("%.3f", result->perplexity);
+    if (result->bleu) {
+      std::cout << "  BLEU " << number("%.2f", *result->bleu) << "  (" << result->bleu_signature
+                << ")";
+    }
+    std::cout << "\n";
   }
   return 0;
 }

@@ -108,6 +108,7 @@ int translate_command(int argc, char** argv) {
       argc, argv);
   if (!arguments) return 0;
   auto loaded = load_model(*arguments);
+  expect_translates(loaded.config.model, "translate");
   const auto& decoding = loaded.translator.decoding;
   Format format{.scores = arguments->has("scores")};
   if (arguments->has("n-best")) {

@@ -38,8 +38,8 @@ std::string progress_of(const RunStatus& run) {
 }
 
 std::string result_of(const RunStatus& run) {
-  return formatted("perplexity %.3f", *run.perplexity) + formatted(", BLEU %.1f, ", *run.bleu) +
-         duration(*run.seconds);
+  return formatted("perplexity %.3f, ", *run.perplexity) +
+         (run.bleu ? formatted("BLEU %.1f, ", *run.bleu) : "") + duration(*run.seconds);
 }
 
 std::string line_of(const RunStatus& run) {

@@ -93,6 +93,7 @@ Json ModelAnswers::translation(const fs::path& folder, const TranslationRequest&
                                const std::atomic<bool>& stop) {
   auto& model = loaded(folder);
   auto& translator = model.translator;
+  expect_translates(model.config.model, "translate");
   auto ids = encoded(translator.source, request.text);
   const Pieces source = pieces_of_source(translator.source, ids);
   translator.decoding = decoding_of(model, request);
@@ -118,6 +119,7 @@ Json ModelAnswers::attention(const fs::path& folder, const AttentionRequest& req
   auto& model = loaded(folder);
   auto& translator = model.translator;
   const auto& sizes = model.config.model;
+  expect_translates(sizes, "attention");
   if (request.kind != "encoder" && request.kind != "decoder" && request.kind != "cross") {
     throw UserError("kind: " + fields::shown_name(request.kind) +
                     " is not one of: encoder, decoder, cross");

@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include "transformer/nn/masks.h"
-
 namespace transformer {
 
 std::vector<AttentionWeights> attention_weights(Transformer& model, const torch::Tensor& source,
@@ -11,16 +9,13 @@ std::vector<AttentionWeights> attention_weights(Transformer& model, const torch:
   const torch::NoGradGuard no_gradient;
   model->eval();
   const ResidualObservation observation(model);
-  const auto padding = padding_mask(source);
-  const auto memory = model->encode(source, padding);
-  model->decode(target, memory, padding);
-
+  const auto pass = model->pass(source, target);
   const auto modules = model->named_modules();
   std::vector<AttentionWeights> all;
   for (const auto& seen : observation.passes()) {
     auto* attention = modules[seen.sublayer]->as<MultiHeadAttentionImpl>();
     if (attention == nullptr) continue;
-    const auto [output, weights] = attention_of(*attention, seen, memory, padding);
+    const auto [output, weights] = attention_of(*attention, seen, pass);
     TORCH_INTERNAL_ASSERT(torch::allclose(output, seen.pass.branch, 1e-3, 1e-4), seen.sublayer,
                           ": these are not the weights that it was run with");
     all.push_back({seen.sublayer, weights});
@@ -30,9 +25,8 @@ std::vector<AttentionWeights> attention_weights(Transformer& model, const torch:
 
 MultiHeadAttentionImpl::Output attention_of(MultiHeadAttentionImpl& attention,
                                             const ResidualObservation::Seen& seen,
-                                            const torch::Tensor& memory,
-                                            const torch::Tensor& source_mask) {
-  const auto [looked_at, mask] = subject_of(seen, memory, source_mask);
+                                            const TransformerImpl::Pass& pass) {
+  const auto [looked_at, mask] = subject_of(seen, pass);
   return attention.forward_with_weights(seen.pass.input, looked_at, mask);
 }
 

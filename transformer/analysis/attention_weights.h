@@ -15,17 +15,16 @@ struct AttentionWeights {
   torch::Tensor weights;  // [batch, h, q_time, k_time]; each row sums to 1
 };
 
-// source: [batch, source_time], target (the decoder's input): [batch, target_time] int64, padded
-// at the right with 0. In the order of the computation. Throws where the weights would not give
-// what the attention returned when the model was run.
+// source: [batch, source_time], target (the decoder's input, or that of an encoder alone): [batch,
+// target_time] int64, padded at the right with 0. In the order of the computation. Throws where the
+// weights would not give what the attention returned when the model was run.
 std::vector<AttentionWeights> attention_weights(Transformer& model, const torch::Tensor& source,
                                                 const torch::Tensor& target);
 
-// Of one attention, as it was observed: what it returned and the weights that it was run with.
-// memory: the encoder's.
+// Of one attention, as it was observed in this pass: what it returned and the weights that it was
+// run with.
 MultiHeadAttentionImpl::Output attention_of(MultiHeadAttentionImpl& attention,
                                             const ResidualObservation::Seen& seen,
-                                            const torch::Tensor& memory,
-                                            const torch::Tensor& source_mask);
+                                            const TransformerImpl::Pass& pass);
 
 }  // namespace transformer

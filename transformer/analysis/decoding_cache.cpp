@@ -3,6 +3,7 @@
 namespace transformer {
 
 int64_t cached_numbers(const ModelConfig& model) {
+  if (!has_decoder(model.family)) return 0;
   return model.N * model.kv_heads * (model.d_k + model.d_v);
 }
 

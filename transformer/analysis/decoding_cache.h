@@ -8,7 +8,8 @@ namespace transformer {
 
 // What decoding keeps (nn/decoder_cache.h) of every position of one translation: the keys and
 // values of each decoder layer's self-attention, N · kv_heads · (d_k + d_v) numbers; and as many of
-// every position of the memory for its cross-attention. The config is resolved.
+// every position of the memory, where there is one, for its cross-attention. 0 of a model without a
+// decoder. The config is resolved.
 int64_t cached_numbers(const ModelConfig& model);
 
 // The same in bytes, for numbers of so many bits.

@@ -6,7 +6,6 @@
 
 #include "transformer/analysis/attention_entropy.h"
 #include "transformer/analysis/attention_weights.h"
-#include "transformer/nn/masks.h"
 
 namespace transformer {
 
@@ -27,19 +26,19 @@ StepDiagnosis::StepDiagnosis(Transformer& model, const torch::Tensor& source_ids
   const torch::NoGradGuard no_gradient;
   const auto source = first_sentences(source_ids, target_ids);
   const auto target = first_sentences(target_ids, source_ids);
-  const auto padding = padding_mask(source);
   model->eval();
   const auto modules = model->named_modules();
   {
     const ResidualObservation observation(model);
-    const auto memory = model->encode(source, padding);
-    model->decode(target, memory, padding);
+    const auto pass = model->pass(source, target);
     for (const auto& seen : observation.passes()) {
-      const auto rows = (SublayerName(seen.sublayer).stack == "encoder" ? source : target).ne(0);
+      const auto rows = SublayerName(seen.sublayer).stack == "encoder"
+                            ? pass.encoder_mask->squeeze(1).squeeze(1)
+                            : target.ne(0);
       SublayerDiagnostics sublayer{signal_of(seen, rows), {}, {}};
       if (auto* attention = modules[seen.sublayer]->as<MultiHeadAttentionImpl>()) {
         sublayer.attention_entropy =
-            attention_entropy(attention_of(*attention, seen, memory, padding).weights, rows);
+            attention_entropy(attention_of(*attention, seen, pass).weights, rows);
       }
       sublayers_.push_back(std::move(sublayer));
     }

@@ -26,7 +26,7 @@ struct SublayerDiagnostics {
 // gradients are the step's own. Changes no result.
 class StepDiagnosis {
  public:
-  // source, target (the decoder's input): [batch, source_time], [batch, target_time] int64, padded
+  // source, target: [batch, source_time], [batch, target_time] int64, what the model reads, padded
   // at the right with 0. Of them it takes as many sentences from the front as have at most
   // kMostTokens positions on a side, one at least. Leaves the model in training mode.
   StepDiagnosis(Transformer& model, const torch::Tensor& source, const torch::Tensor& target);

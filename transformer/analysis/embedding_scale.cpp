@@ -42,7 +42,7 @@ EmbeddingScales embedding_scales(Transformer& model, const torch::Tensor& source
     const SublayerName name(seen.sublayer);
     if (name.layer != 0 || name.sublayer != "self_attention") continue;
     const auto& entering = seen.pass.trunk;
-    if (name.stack == "encoder") {
+    if (name.stack == "encoder" && reads_source(model->config().family)) {
       scales.source = scale_of(model, "source", source, entering);
     } else {
       scales.target = scale_of(model, "target", target, entering);

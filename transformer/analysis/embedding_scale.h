@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "transformer/nn/model.h"
 
 namespace transformer {
@@ -21,7 +23,7 @@ struct EmbeddingScale {
 };
 
 struct EmbeddingScales {
-  EmbeddingScale source;
+  std::optional<EmbeddingScale> source;  // where the model reads one
   EmbeddingScale target;
 };
 

@@ -39,13 +39,14 @@ double forward_flops(const ModelConfig& model, const BatchShape& batch) {
   const auto sentences = static_cast<double>(batch.sentences);
   const auto source = static_cast<double>(batch.source_length);
   const auto target = static_cast<double>(batch.target_length);
-  const double encoder_layer =
-      attention(w, sentences, source, source) + feed_forward(w, sentences * source);
-  const double decoder_layer = attention(w, sentences, target, target) +
-                               attention(w, sentences, target, source) +
-                               feed_forward(w, sentences * target);
-  return static_cast<double>(model.N) * (encoder_layer + decoder_layer) +
-         product(sentences * target, w.d_model, static_cast<double>(model.V));
+  const auto alone = [&](double length) {  // a layer without cross-attention
+    return attention(w, sentences, length, length) + feed_forward(w, sentences * length);
+  };
+  const double of_source = alone(source) + attention(w, sentences, target, source);
+  const double layers = alone(target) + (reads_source(model.family) ? of_source : 0);
+  const auto predicted = static_cast<double>(predicted_pieces(model.family, batch.target_length));
+  return static_cast<double>(model.N) * layers +
+         product(sentences * predicted, w.d_model, static_cast<double>(model.V));
 }
 
 double training_flops(const ModelConfig& model, const BatchShape& batch) {
@@ -59,9 +60,9 @@ double step_flops(const ModelConfig& model, int64_t rows, int64_t written, int64
     return product(queries, w.q, static_cast<double>(keys)) +
            product(queries, static_cast<double>(keys), w.o) + product(queries, w.o, w.d_model);
   };
+  const double cross = product(queries, w.d_model, w.q) + look(source_length);
   const double layer = product(queries, w.d_model, w.q + w.k + w.v) + look(written + 1) +
-                       product(queries, w.d_model, w.q) + look(source_length) +
-                       feed_forward(w, queries);
+                       (reads_source(model.family) ? cross : 0) + feed_forward(w, queries);
   return static_cast<double>(model.N) * layer +
          product(queries, w.d_model, static_cast<double>(model.V));
 }

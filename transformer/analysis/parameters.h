@@ -9,7 +9,7 @@ namespace transformer {
 // Every trained scalar once: a matrix that is source embedding, target embedding and output
 // projection in one is counted under `embedding` alone. The parts add up to `total()`.
 struct ParameterCount {
-  int64_t embedding = 0;          // V · d_model, of each vocabulary where not tied
+  int64_t embedding = 0;          // V · d_model, of each side where not tied
   int64_t positions = 0;          // learned tables
   int64_t encoder_attention = 0;  // projections q, k, v, o of all layers
   int64_t encoder_feed_forward = 0;
@@ -41,8 +41,8 @@ struct ParameterCount {
   friend bool operator==(const ParameterCount&, const ParameterCount&) = default;
 };
 
-// By closed form; no model is built. The config is resolved. Throws UserError where V is not
-// stated.
+// By closed form; no model is built. A stack that the family has not counts 0. The config is
+// resolved. Throws UserError where V is not stated.
 ParameterCount count_parameters(const ModelConfig& model);
 
 }  // namespace transformer

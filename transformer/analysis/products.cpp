@@ -32,10 +32,12 @@ void add_feed_forward(std::vector<Product>& products, const ModelConfig& model, 
 std::vector<Product> training_products(const ModelConfig& model, int64_t source_tokens,
                                        int64_t target_tokens) {
   std::vector<Product> products;
-  add_attention(products, model, source_tokens, source_tokens);
-  add_feed_forward(products, model, source_tokens);
+  if (reads_source(model.family)) {
+    add_attention(products, model, source_tokens, source_tokens);
+    add_feed_forward(products, model, source_tokens);
+    add_attention(products, model, target_tokens, source_tokens);
+  }
   add_attention(products, model, target_tokens, target_tokens);
-  add_attention(products, model, target_tokens, source_tokens);
   add_feed_forward(products, model, target_tokens);
   add_linear(products, target_tokens, model.d_model, model.V, 1);
   return products;

@@ -25,7 +25,8 @@ struct Product {
 
 // The matrix products of one training step over so many tokens that are done position by position:
 // projections, feed-forward layers and output projection, forward and backward. Those within a
-// sentence, Q K^T and weights · V, are not among them. The config is resolved and states V.
+// sentence, Q K^T and weights · V, are not among them. Every target word-piece counts as predicted.
+// The config is resolved and states V.
 std::vector<Product> training_products(const ModelConfig& model, int64_t source_tokens,
                                        int64_t target_tokens);
 

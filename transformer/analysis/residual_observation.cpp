@@ -41,12 +41,12 @@ SublayerName::SublayerName(const std::string& registered) {
   sublayer = registered.substr(dot + 1);
 }
 
-AttentionSubject subject_of(const ResidualObservation::Seen& seen, const torch::Tensor& memory,
-                            const torch::Tensor& source_mask) {
+AttentionSubject subject_of(const ResidualObservation::Seen& seen,
+                            const TransformerImpl::Pass& pass) {
   const SublayerName name(seen.sublayer);
-  if (name.sublayer == "cross_attention") return {memory, {source_mask}};
+  if (name.sublayer == "cross_attention") return {*pass.memory, {pass.encoder_mask}};
   if (name.stack == "decoder") return {seen.pass.input, {.causal = true}};
-  return {seen.pass.input, {source_mask}};
+  return {seen.pass.input, {pass.encoder_mask}};
 }
 
 }  // namespace transformer

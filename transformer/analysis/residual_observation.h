@@ -8,7 +8,8 @@
 namespace transformer {
 
 // Every residual connection of a model, as it is run while this lives: N · 2 of the encoder and
-// N · 3 of the decoder a forward pass (section 3.1), in the order of the computation. Costs the
+// N · 3 of the decoder (2 where it is alone) a forward pass (section 3.1), in the order of the
+// computation. Costs the
 // memory of what passed; changes no result.
 class ResidualObservation {
  public:
@@ -38,12 +39,12 @@ struct SublayerName {
 
 // What the attention of that name looks at, given what passed through its residual connection: the
 // encoder's memory where it is the decoder's cross-attention, else its own input, what comes later
-// hidden in the decoder (section 3.2.3).
+// hidden in the decoder (section 3.2.3). `pass`: of the model, when it was observed.
 struct AttentionSubject {
   torch::Tensor memory;
   Mask mask;
 };
-AttentionSubject subject_of(const ResidualObservation::Seen& seen, const torch::Tensor& memory,
-                            const torch::Tensor& source_mask);
+AttentionSubject subject_of(const ResidualObservation::Seen& seen,
+                            const TransformerImpl::Pass& pass);
 
 }  // namespace transformer

@@ -44,7 +44,8 @@ SublayerSignal signal_of(const ResidualObservation::Seen& seen,
                          const std::optional<torch::Tensor>& rows = std::nullopt);
 
 // `loss` runs the model once and returns a scalar with its gradient. In the order of the
-// computation, encoder first. Leaves the model's gradients as the loss made them.
+// computation, encoder first where there is one. Leaves the model's gradients as the loss made
+// them.
 std::vector<SublayerSignal> measure_signal(Transformer& model,
                                            const std::function<torch::Tensor()>& loss);
 

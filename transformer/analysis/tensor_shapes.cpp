@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include "transformer/analysis/residual_observation.h"
-#include "transformer/nn/masks.h"
 
 namespace transformer {
 
@@ -84,24 +83,23 @@ std::vector<ShapedTensor> tensor_shapes(Transformer& model, const torch::Tensor&
   const torch::NoGradGuard no_gradient;
   model->eval();
   const ResidualObservation observation(model);
-  const auto padding = padding_mask(source);
-  const auto memory = model->encode(source, padding);
-  const auto hidden = model->decode(target, memory, padding);
-  const auto logits = hidden.matmul(model->output_weight().t());
+  const auto pass = model->pass(source, target);
+  const auto logits = pass.hidden.matmul(model->output_weight().t());
 
   const bool is_tied = model->config().tie_embeddings;
   Walk walk(model);
   std::string stack;
   const auto enter = [&](const std::string& next, const torch::Tensor& x) {
     if (next == stack) return;
-    stack = next;
-    if (stack == "encoder") {
-      walk.embedding("source", source, x, is_tied ? "embedding" : "source_embedding");
-      walk.note("source", "mask", padding);
-    } else {
-      walk.note("encoder", "memory", memory, walk.parameters_of("encoder.norm"));
-      walk.embedding("target", target, x, is_tied ? "embedding" : "target_embedding");
+    if (pass.memory && stack == "encoder") {
+      walk.note("encoder", "memory", *pass.memory, walk.parameters_of("encoder.norm"));
     }
+    stack = next;
+    const bool is_source = pass.memory && stack == "encoder";
+    const std::string side = is_source ? "source" : "target";
+    walk.embedding(side, is_source ? source : target, x,
+                   is_tied ? "embedding" : side + "_embedding");
+    if (stack == "encoder") walk.note(side, "mask", *pass.encoder_mask);
   };
   for (const auto& seen : observation.passes()) {
     const SublayerName place(seen.sublayer);
@@ -109,10 +107,10 @@ std::vector<ShapedTensor> tensor_shapes(Transformer& model, const torch::Tensor&
     if (place.sublayer == "feed_forward") {
       walk.feed_forward(seen);
     } else {
-      walk.attention(seen, subject_of(seen, memory, padding));
+      walk.attention(seen, subject_of(seen, pass));
     }
   }
-  walk.note("decoder", "output", hidden, walk.parameters_of("decoder.norm"));
+  walk.note(stack, "output", pass.hidden, walk.parameters_of(stack + ".norm"));
   walk.note(is_tied ? "embedding" : "output", "weight", model->output_weight(),
             walk.parameters_of("output"));
   walk.note("logits", "output · weightᵀ", logits);

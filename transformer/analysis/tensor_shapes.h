@@ -18,7 +18,7 @@ struct ShapedTensor {
 
 // Runs the model on the batch and looks at every tensor: inputs and masks, embeddings, and of each
 // sublayer queries, keys, values, weights, inner activations and what its residual connection
-// returns; memory and logits. The parameters add up to the model's.
+// returns; memory, where there is one, and logits. The parameters add up to the model's.
 std::vector<ShapedTensor> tensor_shapes(Transformer& model, const torch::Tensor& source,
                                         const torch::Tensor& target);
 

@@ -57,23 +57,27 @@ TrainingMemory training_memory(const ModelConfig& model, const BatchSize& batch)
   const KeptWidths w(model);
   const BatchSize padded = without_padding(batch.shape);
   const bool pads = model.attention_drop > 0;
-  const auto sources = static_cast<double>(pads ? padded.source_tokens : batch.source_tokens);
+  const double is_read = reads_source(model.family) ? 1 : 0;
+  const auto sources =
+      is_read * static_cast<double>(pads ? padded.source_tokens : batch.source_tokens);
   const auto targets = static_cast<double>(pads ? padded.target_tokens : batch.target_tokens);
   const auto source_keys = static_cast<double>(batch.shape.source_length);
   const auto target_keys = static_cast<double>(batch.shape.target_length);
   const auto V = static_cast<double>(int64_t{model.V});
 
-  const double encoder_layer = sources * (w.self_attention(source_keys) + w.feed_forward());
-  const double decoder_layer =
-      targets * (w.self_attention(target_keys) + w.query(source_keys) + w.feed_forward()) +
-      sources * w.kv;
-  const double side_by_side = w.d_model * (2 * (w.q + w.kv) + w.kv);
+  const double alone = targets * (w.self_attention(target_keys) + w.feed_forward());
+  const double of_source = sources * (w.self_attention(source_keys) + w.feed_forward() + w.kv) +
+                           is_read * targets * w.query(source_keys);
+  const double side_by_side = w.d_model * (w.q + w.kv + is_read * (w.q + w.kv + w.kv));
   // The word-pieces and their places, 64 bits each, and what goes into and comes out of the stacks.
   const double ends = (sources + targets) * (2 * w.d_model + 6);
-  const double loss = block_of_logits(targets, V) + w.d_model * (V + 2 * targets);
+  const double predicted = std::min(
+      targets, static_cast<double>(batch.shape.sentences *
+                                   predicted_pieces(model.family, batch.shape.target_length)));
+  const double loss = block_of_logits(predicted, V) + w.d_model * (V + 2 * predicted);
   const double on_their_way =
       std::max(sources, targets) * (2 * w.d_model + std::max(w.inner, w.q + w.kv));
-  const double layers = encoder_layer + decoder_layer + side_by_side;
+  const double layers = alone + of_source + side_by_side;
   const double numbers = static_cast<double>(model.N) * layers + ends + loss + on_their_way;
   return {.state = kBlock * 4 * kFloat * static_cast<double>(count_parameters(model).total()),
           .batch = kBlock * kFloat * numbers};
@@ -111,8 +115,8 @@ double run_memory(const Config& config, const BatchSize& largest) {
   const int64_t each = decoding.beam * (kPieces + decoding.max_extra_length);
   const int64_t sentences =
       std::clamp<int64_t>(decoding.tokens_per_batch / each, 1, decoding.sentences_per_batch);
-  const double search = search_memory(
-      model, decoding, {.sentences = sentences, .source_pieces = kPieces, .pieces = kPieces});
+  const SearchSize size{.sentences = sentences, .source_pieces = kPieces, .pieces = kPieces};
+  const double search = reads_source(model.family) ? search_memory(model, decoding, size) : 0;
   const double weights = kFloat * static_cast<double>(count_parameters(model).total());
   // With the trained weights and their gradients stand those of the file that is evaluated.
   const double evaluation = 3 * weights + search;

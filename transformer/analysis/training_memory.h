@@ -34,7 +34,7 @@ struct TrainingMemory {
 // config is resolved and states V.
 TrainingMemory training_memory(const ModelConfig& model, const BatchSize& batch);
 
-// One batch of a search (decode/beam_search.h).
+// One batch of a search (decode/beam_search.h) by a model that translates.
 struct SearchSize {
   int64_t sentences = 0;
   int64_t source_pieces = 0;  // of the longest
@@ -50,7 +50,8 @@ double search_memory(const ModelConfig& model, const DecodingConfig& decoding,
 
 // The most that a run's tensors hold at once: those of training, then those of the last evaluation.
 // Memory that was freed stays with the process (kernels/cached_memory.h) until that is half of the
-// most in use, so that the two add up to there. Sentences of 32 pieces, and as many translated.
+// most in use, so that the two add up to there. Sentences of 32 pieces, and as many translated,
+// where there is a source to translate.
 double run_memory(const Config& config, const BatchSize& largest);
 
 }  // namespace transformer

@@ -14,7 +14,7 @@ namespace transformer {
 // post: LN(x + drop(f(x))), the paper.
 // pre: x + drop(f(LN(x))), with a final LN after each stack.
 // deepnorm: LN(alpha · x + drop(f(x))), and weights that begin beta times as large (Wang et al.
-//   2022).
+//   2022), by the depths of the stacks that there are.
 // b2t: post, but the last connection of a layer adds what the layer was given, from bottom to top:
 //   LN(bottom + x + drop(f(x))) (Takase et al. 2022).
 enum class NormPlacement { post, pre, deepnorm, b2t };
@@ -36,8 +36,8 @@ constexpr bool ends_in_norm(NormPlacement placement) {
 
 enum class Stack { encoder, decoder };
 struct Depth {
-  double N = 0;  // layers of the encoder
-  double M = 0;  // layers of the decoder
+  double N = 0;  // layers of the encoder; 0 where there is none
+  double M = 0;  // layers of the decoder; 0 where there is none
 };
 
 struct ResidualScales {
@@ -51,6 +51,10 @@ inline ResidualScales residual_scales(NormPlacement placement, Stack stack, cons
     case NormPlacement::b2t:
       return {};
     case NormPlacement::deepnorm:
+      if (depth.N == 0 || depth.M == 0) {
+        const double alone = depth.N + depth.M;
+        return {std::pow(2 * alone, 0.25), std::pow(8 * alone, -0.25)};
+      }
       if (stack == Stack::decoder) {
         return {std::pow(3 * depth.M, 0.25), std::pow(12 * depth.M, -0.25)};
       }

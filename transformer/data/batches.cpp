@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "transformer/config.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
 
@@ -21,6 +22,7 @@ Batch outline_of(const Corpus& corpus, const std::vector<int64_t>& rows) {
     batch.target_length = std::max(batch.target_length, std::ssize(corpus.target(row)));
     batch.source_tokens += std::ssize(corpus.source(row));
     batch.target_tokens += std::ssize(corpus.target(row));
+    batch.chosen_tokens += chosen_pieces(std::ssize(corpus.target(row)) - 1);
   }
   return batch;
 }

@@ -19,6 +19,7 @@ struct Batch {
   std::vector<int32_t> target_output;  // [sentences, target_length], end-of-sentence last
   int64_t source_tokens = 0;           // real ones, end-of-sentence included
   int64_t target_tokens = 0;
+  int64_t chosen_tokens = 0;  // of the target's, as many as a masked-token task chooses (task.h)
   std::vector<int64_t> rows;  // which pairs of the corpus
 };
 

@@ -81,7 +81,7 @@ bool is_shared(const Config& config) {
     throw UserError("data.vocabulary: expected the path of a SentencePiece model; got none");
   }
   const bool shared = data.source_vocabulary.empty() || data.source_vocabulary == data.vocabulary;
-  if (!shared && config.model.tie_embeddings) {
+  if (!shared && config.model.tie_embeddings && reads_source(config.model.family)) {
     throw UserError(
         "data.source_vocabulary: " + data.source_vocabulary +
         " gives the source pieces of its own, but model.tie_embeddings shares one matrix; "

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "transformer/error.h"
-#include "transformer/nn/masks.h"
 #include "transformer/train/batch_tensors.h"
 
 namespace transformer {
@@ -22,8 +21,7 @@ constexpr int64_t kPositions = 256;
 torch::Tensor piece_log_probabilities(Transformer& model, const torch::Tensor& source,
                                       const torch::Tensor& target_input,
                                       const torch::Tensor& target_output) {
-  const auto mask = padding_mask(source);
-  const auto hidden = model->decode(target_input, model->encode(source, mask), mask).flatten(0, 1);
+  const auto hidden = model->pass(source, target_input).hidden.flatten(0, 1);
   const auto pieces = target_output.flatten().unsqueeze(1);
   std::vector<torch::Tensor> blocks;
   for (int64_t start = 0; start < hidden.size(0); start += kPositions) {
@@ -36,7 +34,8 @@ torch::Tensor piece_log_probabilities(Transformer& model, const torch::Tensor& s
   return torch::cat(blocks).view_as(target_output).to(torch::kCPU);
 }
 
-// Pairs that are scored together: like lengths, the shortest first.
+// Pairs that are scored together: like lengths, the shortest first. `sources` are empty where none
+// is read.
 std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int32_t>>& sources,
                                               const std::vector<PairScore>& targets,
                                               const DecodingConfig& decoding) {
@@ -58,6 +57,14 @@ std::vector<std::vector<size_t>> plan_batches(const std::vector<std::vector<int3
 
 }  // namespace
 
+void expect_scores(const ModelConfig& model, const std::string& where) {
+  if (scores_sentences(model.family)) return;
+  throw UserError(
+      where + ": the model's family is " + name_of(model.family) +
+      ", which predicts masked word-pieces and gives sentences no probability; evaluate "
+      "gives its perplexity over masked word-pieces");
+}
+
 std::optional<std::string> too_long_to_score(int64_t pieces, const ModelConfig& model,
                                              const DecodingConfig& decoding) {
   int64_t most = decoding.tokens_per_batch;
@@ -73,24 +80,29 @@ std::optional<std::string> too_long_to_score(int64_t pieces, const ModelConfig& 
 
 std::vector<PairScore> score(Translator& translator, const std::vector<std::string>& sources,
                              const std::vector<std::string>& targets, const ScoreOptions& options) {
-  if (sources.size() != targets.size()) {
+  const auto& config = translator.model->config();
+  expect_scores(config, "score");
+  const bool has_sources = reads_source(config.family);
+  if (sources.size() != (has_sources ? targets.size() : 0)) {
     throw UserError("score: expected as many targets as sources; got " +
                     std::to_string(sources.size()) + " sources and " +
-                    std::to_string(targets.size()) + " targets");
+                    std::to_string(targets.size()) + " targets" +
+                    (has_sources ? "" : ", of a model that reads no source"));
   }
   const c10::InferenceMode inference;
   translator.model->eval();
   const auto check = [&](const std::vector<int32_t>& pieces, const std::string& file, size_t i) {
-    const auto problem =
-        too_long_to_score(std::ssize(pieces), translator.model->config(), translator.decoding);
+    const auto problem = too_long_to_score(std::ssize(pieces), config, translator.decoding);
     if (!problem) return;
     throw UserError(file + ": line " + std::to_string(options.first + i) + ": " + *problem);
   };
-  std::vector<PairScore> scores(sources.size());
-  std::vector<std::vector<int32_t>> source_pieces(sources.size());
-  for (size_t i = 0; i < sources.size(); ++i) {
-    source_pieces[i] = translator.source.encode(sources[i]);
-    source_pieces[i].push_back(kEos);
+  std::vector<PairScore> scores(targets.size());
+  std::vector<std::vector<int32_t>> source_pieces(targets.size());
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (has_sources) {
+      source_pieces[i] = translator.source.encode(sources[i]);
+      source_pieces[i].push_back(kEos);
+    }
     scores[i].pieces = translator.target.encode(targets[i]);
     scores[i].pieces.push_back(kEos);
     check(source_pieces[i], options.source, i);

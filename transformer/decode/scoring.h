@@ -11,7 +11,8 @@
 namespace transformer {
 
 struct PairScore {
-  double log_probability = 0;   // natural, of the target given the source, end-of-sentence included
+  double log_probability = 0;   // natural, of the target given the source where the model reads
+                                // one, end-of-sentence included
   std::vector<int32_t> pieces;  // of the target, end-of-sentence last; none where it was not scored
   std::vector<double> piece_log_probabilities;
 };
@@ -29,10 +30,14 @@ struct ScoreOptions {
   size_t first = 1;
 };
 
-// Of line i of `targets` given line i of `sources`, without label smoothing and length penalty.
+// Throws UserError where the model gives sentences no probability. `where` stands first.
+void expect_scores(const ModelConfig& model, const std::string& where);
+
+// Of line i of `targets` given line i of `sources`, without label smoothing and length penalty. A
+// model that reads no source has no `sources`.
 // Pairs of like length are scored together, as many as decoding.sentences_per_batch and
 // decoding.tokens_per_batch allow. Throws UserError where the numbers of lines differ or a line is
-// too long.
+// too long, and as expect_scores does.
 std::vector<PairScore> score(Translator& translator, const std::vector<std::string>& sources,
                              const std::vector<std::string>& targets,
                              const ScoreOptions& options = {});

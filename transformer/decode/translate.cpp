@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "transformer/error.h"
+
 namespace transformer {
 
 namespace {
@@ -13,7 +15,20 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// What can be had of a model that reads no source.
+std::string instead(Family family) {
+  return scores_sentences(family) ? "evaluate gives its perplexity, score --target the "
+                                    "log-probabilities of sentences"
+                                  : "evaluate gives its perplexity over masked word-pieces";
+}
+
 }  // namespace
+
+void expect_translates(const ModelConfig& model, const std::string& where) {
+  if (reads_source(model.family)) return;
+  throw UserError(where + ": the model's family is " + name_of(model.family) +
+                  ", which reads no source and translates nothing; " + instead(model.family));
+}
 
 std::vector<int32_t> source_pieces(const Translator& translator, const std::string& line) {
   auto pieces = translator.source.encode(line);
@@ -37,6 +52,7 @@ std::optional<std::string> too_long(int64_t pieces, const ModelConfig& model,
 std::vector<std::vector<Translation>> translate(Translator& translator,
                                                 const std::vector<std::vector<int32_t>>& sources,
                                                 const SearchOptions& options) {
+  expect_translates(translator.model->config(), "translate");
   std::vector<std::vector<Translation>> translations(sources.size());
   std::vector<std::vector<int32_t>> written;  // the sentences that say something
   std::vector<size_t> lines;                  // where they stand

@@ -22,6 +22,10 @@ struct Translator {
   torch::Device device = torch::kCPU;
 };
 
+// Throws UserError, naming the family and what there is instead, where the model does not read a
+// source. `where` stands first: what was asked for.
+void expect_translates(const ModelConfig& model, const std::string& where);
+
 // A line's word-pieces, then end of sentence; nothing for an empty line.
 std::vector<int32_t> source_pieces(const Translator& translator, const std::string& line);
 
@@ -40,7 +44,7 @@ struct Translation {
 // Each sentence's translations, the best first, at most decoding.beam of them; of a sentence
 // without pieces, one without text. None where options.stop ended the search before it was done.
 // Batches and their order change a translation only where two hypotheses' scores are as near as
-// rounding.
+// rounding. Throws UserError as expect_translates does.
 std::vector<std::vector<Translation>> translate(Translator& translator,
                                                 const std::vector<std::vector<int32_t>>& sources,
                                                 const SearchOptions& options = {});

@@ -1,5 +1,6 @@
 #include "transformer/nn/decoder.h"
 
+#include "transformer/nn/made_where.h"
 #include "transformer/nn/shapes.h"
 
 namespace transformer {
@@ -8,26 +9,38 @@ DecoderLayerImpl::DecoderLayerImpl(const ModelConfig& config)
     : self_attention_(register_module("self_attention", MultiHeadAttention(config))),
       self_attention_residual_(
           register_module("self_attention_residual", Residual(config, Stack::decoder))),
-      cross_attention_(
-          register_module("cross_attention", MultiHeadAttention(config, AttentionKind::cross))),
-      cross_attention_residual_(
-          register_module("cross_attention_residual", Residual(config, Stack::decoder))),
+      cross_attention_(made_where<MultiHeadAttention>(
+          reads_source(config.family),
+          [&] {
+            return register_module("cross_attention",
+                                   MultiHeadAttention(config, AttentionKind::cross));
+          })),
+      cross_attention_residual_(made_where<Residual>(
+          reads_source(config.family),
+          [&] {
+            return register_module("cross_attention_residual", Residual(config, Stack::decoder));
+          })),
       feed_forward_(register_module("feed_forward", FeedForward(config))),
       feed_forward_residual_(
           register_module("feed_forward_residual", Residual(config, Stack::decoder))) {}
 
-torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x, const torch::Tensor& memory,
+torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x,
+                                        const std::optional<torch::Tensor>& memory,
                                         const Mask& source_mask) {
+  TORCH_CHECK(memory.has_value() == cross_attention_.has_value(),
+              "decoder: expected a memory if and only if the model reads a source");
   const auto written = self_attention_residual_->forward(
       x, [&](const auto& y) { return self_attention_(y, y, source_mask.causal_of_queries()); });
-  const auto read = cross_attention_residual_->forward(
-      written, [&](const auto& y) { return cross_attention_(y, memory, source_mask); });
+  const auto read =
+      !memory ? written : (*cross_attention_residual_)->forward(written, [&](const auto& y) {
+        return (*cross_attention_)(y, *memory, source_mask);
+      });
   return feed_forward_residual_->forward(
       read, [&](const auto& y) { return feed_forward_(y); }, x);
 }
 
 KeysValues DecoderLayerImpl::start(const torch::Tensor& memory) {
-  return cross_attention_->keys_values(memory);
+  return (*cross_attention_)->keys_values(memory);
 }
 
 torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, DecoderCache& cache,
@@ -39,9 +52,12 @@ torch::Tensor DecoderLayerImpl::step(const torch::Tensor& x, DecoderCache& cache
                              self_attention_->score_bias(1, cache.length + 1, y.options()));
     return self_attention_->merge_heads(heads);
   });
-  const auto read = cross_attention_residual_->forward(written, [&](const auto& y) {
-    return cross_attention_->merge_heads(cache.attend_memory(layer, cross_attention_->queries(y)));
-  });
+  const auto look = [&](const auto& y) {
+    auto& cross_attention = *cross_attention_;
+    return cross_attention->merge_heads(cache.attend_memory(layer, cross_attention->queries(y)));
+  };
+  const auto read =
+      cross_attention_ ? (*cross_attention_residual_)->forward(written, look) : written;
   return feed_forward_residual_->forward(
       read, [&](const auto& y) { return feed_forward_(y); }, x);
 }
@@ -52,7 +68,7 @@ DecoderImpl::DecoderImpl(const ModelConfig& config)
   if (ends_in_norm(config.norm_placement)) norm_ = register_module("norm", Normalization(config));
 }
 
-torch::Tensor DecoderImpl::forward(torch::Tensor x, const torch::Tensor& memory,
+torch::Tensor DecoderImpl::forward(torch::Tensor x, const std::optional<torch::Tensor>& memory,
                                    const Mask& source_mask) {
   for (const auto& layer : *layers_) {
     x = layer->as<DecoderLayer>()->forward(x, memory, source_mask);

@@ -11,13 +11,13 @@
 
 namespace transformer {
 
-// Figure 1, right.
+// Figure 1, right; without the sublayer in its middle where there is no encoder.
 class DecoderLayerImpl : public torch::nn::Module {
  public:
   explicit DecoderLayerImpl(const ModelConfig& config);
-  // x: [batch, target_time, d_model], memory: [batch, source_time, d_model]. Returns the shape of
-  // x.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& memory,
+  // x: [batch, target_time, d_model], memory: [batch, source_time, d_model], there if and only if
+  // the model reads a source. Returns the shape of x.
+  torch::Tensor forward(const torch::Tensor& x, const std::optional<torch::Tensor>& memory,
                         const Mask& source_mask);
 
   // What every step reads of the memory.
@@ -28,8 +28,8 @@ class DecoderLayerImpl : public torch::nn::Module {
  private:
   MultiHeadAttention self_attention_;
   Residual self_attention_residual_;
-  MultiHeadAttention cross_attention_;
-  Residual cross_attention_residual_;
+  std::optional<MultiHeadAttention> cross_attention_;
+  std::optional<Residual> cross_attention_residual_;
   FeedForward feed_forward_;
   Residual feed_forward_residual_;
 };
@@ -40,8 +40,9 @@ class DecoderImpl : public torch::nn::Module {
  public:
   explicit DecoderImpl(const ModelConfig& config);
   // x: embeddings with positions. Position i of the result depends on positions 0..i of x alone, so
-  // padding at the right needs no mask. Returns the shape of x.
-  torch::Tensor forward(torch::Tensor x, const torch::Tensor& memory, const Mask& source_mask);
+  // padding at the right needs no mask. `memory` as a layer has it. Returns the shape of x.
+  torch::Tensor forward(torch::Tensor x, const std::optional<torch::Tensor>& memory,
+                        const Mask& source_mask);
 
   DecoderCache start(const torch::Tensor& memory, const torch::Tensor& source_mask);
   torch::Tensor step(torch::Tensor x, DecoderCache& cache);

@@ -32,7 +32,22 @@ DecoderCache::DecoderCache(std::vector<KeysValues> cross, const torch::Tensor& m
     const auto nothing = [&](const torch::Tensor& x) {
       return x.new_zeros({0, rows, x.size(1), x.size(3)});
     };
-    layers.push_back({{nothing(keys), nothing(values)}, {keys.contiguous(), values.contiguous()}});
+    layers.push_back(
+        {{nothing(keys), nothing(values)}, KeysValues{keys.contiguous(), values.contiguous()}});
+  }
+}
+
+DecoderCache::DecoderCache(const ModelConfig& config, int64_t rows_,
+                           const torch::TensorOptions& options)
+    : rows(rows_) {
+  const auto numbers = torch::dtype(torch::kLong).device(options.device());
+  slots = torch::zeros({rows, 0}, numbers);
+  sentences = torch::arange(rows, numbers);
+  const auto nothing = [&](int64_t width) {
+    return torch::zeros({0, rows, config.kv_heads, width}, options);
+  };
+  for (int64_t i = 0; i < config.N; ++i) {
+    layers.push_back({{nothing(config.d_k), nothing(config.d_v)}, std::nullopt});
   }
 }
 
@@ -71,16 +86,16 @@ torch::Tensor DecoderCache::attend_written(const Layer& layer, const torch::Tens
 }
 
 torch::Tensor DecoderCache::attend_memory(const Layer& layer, const torch::Tensor& q) const {
+  TORCH_CHECK(layer.cross && source_mask, "decoder cache: there is no memory to look at");
+  const auto& [keys, values] = *layer.cross;
   if (const auto* kernels = kernels_for(q)) {
-    return attend_sentences(*kernels, q, layer.cross.keys, layer.cross.values, source_mask,
-                            sentences);
+    return attend_sentences(*kernels, q, keys, values, *source_mask, sentences);
   }
   // Rows that share a memory ask it together, as if they were `beam` positions of one sentence.
   const auto together = q.view({-1, beam, q.size(1), q.size(3)}).transpose(1, 2);
-  const bool all = is_identity(sentences, source_mask.size(0));
+  const bool all = is_identity(sentences, source_mask->size(0));
   const auto of = [&](const torch::Tensor& x) { return all ? x : x.index_select(0, sentences); };
-  return scaled_dot_product(together, of(layer.cross.keys), of(layer.cross.values),
-                            {.allowed = of(source_mask)})
+  return scaled_dot_product(together, of(keys), of(values), {.allowed = of(*source_mask)})
       .transpose(1, 2)
       .reshape({rows, q.size(1), 1, -1});
 }
@@ -113,12 +128,12 @@ void DecoderCache::select(const torch::Tensor& chosen) {
   rows = chosen.size(0);
   // The memory of sentences that are done is let go when it is half of all.
   const int64_t kept = sentences.size(0);
-  if (2 * kept > source_mask.size(0)) return;
+  if (!source_mask || 2 * kept > source_mask->size(0)) return;
   const auto keep = [&](torch::Tensor& x) { x = x.index_select(0, sentences); };
-  keep(source_mask);
+  keep(*source_mask);
   for (auto& layer : layers) {
-    keep(layer.cross.keys);
-    keep(layer.cross.values);
+    keep(layer.cross->keys);
+    keep(layer.cross->values);
   }
   sentences = torch::arange(kept, sentences.options());
 }

@@ -9,25 +9,28 @@
 namespace transformer {
 
 // What the decoder keeps while it writes one word-piece after another: per layer the keys and
-// values of what it has written, and those of the memory, which are computed once.
+// values of what it has written, and those of the memory, which are computed once, where there is
+// one.
 //
 // A row is one unfinished translation. `beam` rows after each other share one sentence's memory.
 // Nothing is copied when rows are reordered: at each position a row's keys stay in the slot where
 // they were written, and the row remembers which that is, as do the rows that continue it.
 struct DecoderCache {
   struct Layer {
-    KeysValues self;   // [room, slots, kv_heads, width]; room > length, the rest is not yet written
-    KeysValues cross;  // [sentences, kv_heads, source_time, width]
+    KeysValues self;  // [room, slots, kv_heads, width]; room > length, the rest is not yet written
+    std::optional<KeysValues> cross;  // [sentences, kv_heads, source_time, width]
   };
   std::vector<Layer> layers;
-  torch::Tensor source_mask;  // [sentences, 1, 1, source_time]
-  torch::Tensor slots;        // [rows, room] int64: where position i of a row stands
-  torch::Tensor sentences;    // [rows / beam] int64: whose memory each group of rows reads
-  int64_t length = 0;         // word-pieces written, the same in every row
+  std::optional<torch::Tensor> source_mask;  // [sentences, 1, 1, source_time]
+  torch::Tensor slots;                       // [rows, room] int64: where position i of a row stands
+  torch::Tensor sentences;  // [rows / beam] int64: whose memory each group of rows reads
+  int64_t length = 0;       // word-pieces written, the same in every row
   int64_t rows = 0;
   int64_t beam = 1;
 
   DecoderCache(std::vector<KeysValues> cross, const torch::Tensor& source_mask);
+  // Of a decoder without a memory that writes so many rows. `options` are its weights'.
+  DecoderCache(const ModelConfig& config, int64_t rows, const torch::TensorOptions& options);
 
   // Makes place for one more position of every row. `length` grows when every layer has written it.
   void open_position();

@@ -28,7 +28,7 @@ struct ResidualParts {
 
 Depth depth_of(const ModelConfig& config) {
   const auto N = static_cast<double>(config.N);
-  return {N, N};
+  return {has_encoder(config.family) ? N : 0, has_decoder(config.family) ? N : 0};
 }
 
 ResidualImpl::ResidualImpl(const ModelConfig& config, Stack stack)

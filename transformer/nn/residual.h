@@ -48,7 +48,7 @@ class ResidualImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Residual);
 
-// Both stacks have N layers.
+// Each stack that the family has is N layers deep.
 Depth depth_of(const ModelConfig& config);
 
 }  // namespace transformer

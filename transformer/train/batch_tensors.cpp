@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "transformer/data/tokenizer.h"
-#include "transformer/nn/masks.h"
 #include "transformer/nn/packed.h"
 
 namespace transformer {
@@ -30,12 +29,10 @@ BatchTensors to_device(const Batch& batch, const torch::Device& device) {
 Hidden hidden_of(Transformer& model, const BatchTensors& batch) {
   const bool drops_attention = model->is_training() && model->config().attention_drop > 0;
   if (can_pack(model->output_weight()) && !drops_attention) {
-    return {model->decode_packed(pack(batch.source, kPad), pack(batch.target_input, kPad)),
-            batch.target_output.masked_select(batch.target_output.ne(kPad))};
+    return {model->hidden_packed(pack(batch.source, kPad), pack(batch.target_input, kPad)),
+            batch.target_output.masked_select(batch.target_input.ne(kPad))};
   }
-  const auto mask = padding_mask(batch.source, kPad);
-  return {model->decode(batch.target_input, model->encode(batch.source, mask), mask),
-          batch.target_output};
+  return {model->pass(batch.source, batch.target_input).hidden, batch.target_output};
 }
 
 torch::Tensor padded(const std::vector<std::vector<int32_t>>& rows, const torch::Device& device) {

@@ -7,9 +7,9 @@
 
 namespace transformer {
 
-// A batch on a device, all int64 and padded with kPad.
+// A batch on a device as its model reads it (data/task.h), all int64 and padded with kPad.
 struct BatchTensors {
-  torch::Tensor source;         // [batch, source_time]
+  torch::Tensor source;         // [batch, source_time]; of width 0 where no source is read
   torch::Tensor target_input;   // [batch, target_time]
   torch::Tensor target_output;  // [batch, target_time]
 };

@@ -96,6 +96,7 @@ void try_largest_batch(Transformer& model, const Batch& largest, const Corpus& c
   outline.rows = largest.rows;
   outline.source_tokens = largest.source_tokens;
   outline.target_tokens = largest.target_tokens;
+  outline.chosen_tokens = largest.chosen_tokens;
   const auto times = static_cast<size_t>(std::min<int64_t>(config.training.accumulate, 2));
   constexpr int64_t kBeforeTheFirst = 0;  // whose dropout is no step's
   try {

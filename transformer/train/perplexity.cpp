@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "transformer/data/batches.h"
+#include "transformer/data/task.h"
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/loss.h"
 
@@ -23,11 +23,11 @@ Perplexity perplexity(Transformer& model, const Corpus& corpus, int64_t tokens_p
   for (const auto& rows : plan_evaluation(corpus, tokens_per_batch)) {
     if (number++ % ranks != rank) continue;
     if (stop != nullptr && stop->load()) break;
-    const Batch batch = make_batch(corpus, rows);
+    const Batch batch = for_task(model->config(), make_batch(corpus, rows));
     const auto hidden = hidden_of(model, to_device(batch, device));
     sum.nll +=
         smoothed_loss(hidden.rows, model->output_weight(), hidden.targets, 0.0).nll.item<double>();
-    sum.tokens += batch.target_tokens;
+    sum.tokens += predicted_tokens(model->config().family, batch);
   }
   model->train(was_training);
   return sum;

@@ -10,12 +10,14 @@
 namespace transformer {
 
 struct Perplexity {
-  double nll = 0;        // summed negative natural-log likelihood of the target word-pieces
-  int64_t tokens = 0;    // target word-pieces, end-of-sentence included
+  double nll = 0;        // summed negative natural-log likelihood of the word-pieces predicted
+  int64_t tokens = 0;    // those: the target's, end-of-sentence included, or the masked ones
   double value() const;  // exp(nll / tokens)
 };
 
-// Per word-piece, end-of-sentence included, without label smoothing and without dropout. The model
+// Per word-piece that the model's family predicts (data/task.h), without label smoothing and
+// without dropout: of all the target's, end-of-sentence included, or, where it is encoder_only, of
+// those chosen by masks that the data alone decides, the same for every model. The model
 // is left in the mode it was in. Draws no random number. Once `stop` is true it ends with the batch
 // under way; what it returns is then of no use. Of a model that has diverged it is not finite.
 // With `ranks` above 1 it is the sum over every so many-th batch, the one of number `rank` first.

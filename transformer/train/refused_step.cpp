@@ -60,10 +60,10 @@ StepDump dump_of(Transformer& model, const TrainingTask& task, const std::vector
                 .finding = "none; run again all were finite",
                 .model = state_of(*model),
                 .batches = whole_share(task.train, batches, 0, ranks),
-                .share = step_share(batches, 0, ranks)};
+                .share = step_share(task.config.model.family, batches, 0, ranks)};
   for (int64_t rank = 0; rank < ranks; ++rank) {
     const auto part = whole_share(task.train, batches, rank, ranks);
-    const StepShare share = step_share(batches, rank, ranks);
+    const StepShare share = step_share(task.config.model.family, batches, rank, ranks);
     if (part.empty()) continue;
     const auto found =
         first_non_finite(model, part, nullptr, task.config.training, step, task.device, share);

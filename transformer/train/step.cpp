@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "transformer/data/task.h"
 #include "transformer/random.h"
 #include "transformer/train/batch_tensors.h"
 #include "transformer/train/data_parallel.h"
@@ -31,10 +32,11 @@ torch::Tensor no_loss(const Transformer& model) {
 
 }  // namespace
 
-StepShare step_share(const std::vector<Batch>& batches, int64_t rank, int64_t ranks) {
+StepShare step_share(Family family, const std::vector<Batch>& batches, int64_t rank,
+                     int64_t ranks) {
   if (ranks == 1) return {};
   StepShare share{.rank = rank};
-  for (const auto& batch : batches) share.target_tokens += batch.target_tokens;
+  for (const auto& batch : batches) share.predicted += predicted_tokens(family, batch);
   return share;
 }
 
@@ -42,13 +44,15 @@ StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, con
                       const TrainingConfig& training, int64_t step, const torch::Device& device,
                       const StepShare& share, Ranks* ranks) {
   const ProductPrecision products(training.precision, device);
+  const auto& config = model->config();
   StepSums sums;
   for (const auto& batch : batches) {
-    sums.source_tokens += batch.source_tokens;
+    if (reads_source(config.family)) sums.source_tokens += batch.source_tokens;
     sums.target_tokens += batch.target_tokens;
+    sums.predicted += predicted_tokens(config.family, batch);
   }
-  const int64_t target_tokens = share.target_tokens > 0 ? share.target_tokens : sums.target_tokens;
-  const double mean = 1.0 / static_cast<double>(target_tokens);
+  const double mean =
+      1.0 / static_cast<double>(share.predicted > 0 ? share.predicted : sums.predicted);
   const bool others_wait = ranks != nullptr && ranks->size() > 1;
   const auto backward = [&](const torch::Tensor& loss, bool is_last) {
     others_wait ? ranks->backward(loss, is_last) : loss.backward();
@@ -63,8 +67,9 @@ StepSums gradients_of(Transformer& model, const std::vector<Batch>& batches, con
     }
     torch::manual_seed(dropout_seed(training, step, i, share.rank));
     const bool is_outline = corpus != nullptr && batch.source.empty();
-    const auto hidden =
-        hidden_of(model, to_device(is_outline ? make_batch(*corpus, batch.rows) : batch, device));
+    const auto task = for_task(config, is_outline ? make_batch(*corpus, batch.rows) : batch,
+                               MaskStream::of_step(training.seed, step));
+    const auto hidden = hidden_of(model, to_device(task, device));
     const auto loss =
         smoothed_loss(hidden.rows, model->output_weight(), hidden.targets, training.eps_ls, mean);
     sums.smoothed += loss.smoothed.item<double>() / mean;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kModelPrefix = "model.";
 constexpr const char* kRank = "rank";
-constexpr const char* kStepTokens = "target_tokens_of_step";
+constexpr const char* kStepTokens = "target_tokens_of_step";  // that are predicted
 
 std::string batch_prefix(size_t i) { return "batch." + std::to_string(i) + "."; }
 
@@ -60,7 +60,7 @@ class DumpReader {
     dump.threads = number("threads");
     dump.finding = metadata("finding");
     if (content_.metadata.contains(kRank)) {
-      dump.share = {.rank = number(kRank), .target_tokens = number(kStepTokens)};
+      dump.share = {.rank = number(kRank), .predicted = number(kStepTokens)};
     }
     for (const auto& [name, tensor] : content_.state) {
       if (name.starts_with(kModelPrefix)) dump.model[name.substr(kModelPrefix.size())] = tensor;
@@ -133,6 +133,7 @@ class DumpReader {
     }
     batch.source_tokens = std::accumulate(source_lengths.begin(), source_lengths.end(), int64_t{0});
     batch.target_tokens = std::accumulate(target_lengths.begin(), target_lengths.end(), int64_t{0});
+    for (const int64_t length : target_lengths) batch.chosen_tokens += chosen_pieces(length - 1);
     return batch;
   }
 
@@ -160,9 +161,9 @@ void write_dump(const fs::path& file, const StepDump& dump) {
                                                  {"step", std::to_string(dump.step)},
                                                  {"threads", std::to_string(dump.threads)},
                                                  {"finding", dump.finding}};
-  if (dump.share.target_tokens > 0) {
+  if (dump.share.predicted > 0) {
     metadata[kRank] = std::to_string(dump.share.rank);
-    metadata[kStepTokens] = std::to_string(dump.share.target_tokens);
+    metadata[kStepTokens] = std::to_string(dump.share.predicted);
   }
   write_state(file, state, metadata);
 }

@@ -8,6 +8,7 @@
 #include "transformer/clock.h"
 #include "transformer/data/batches.h"
 #include "transformer/data/share.h"
+#include "transformer/data/task.h"
 #include "transformer/diverged.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/adam.h"
@@ -95,9 +96,11 @@ Progress starting_point(Transformer& model, Adam& optimizer, const TrainingTask&
 
 StepSums sum_over(Ranks& ranks, const StepSums& share) {
   if (ranks.size() == 1) return share;
-  const auto sums = ranks.sum({share.smoothed, share.nll, static_cast<double>(share.source_tokens),
-                               static_cast<double>(share.target_tokens)});
-  return {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3])};
+  const auto sums =
+      ranks.sum({share.smoothed, share.nll, static_cast<double>(share.source_tokens),
+                 static_cast<double>(share.target_tokens), static_cast<double>(share.predicted)});
+  return {sums[0], sums[1], static_cast<int64_t>(sums[2]), static_cast<int64_t>(sums[3]),
+          static_cast<int64_t>(sums[4])};
 }
 
 Perplexity validate_together(Transformer& model, const TrainingTask& task, Ranks& ranks) {
@@ -187,17 +190,21 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
       refuse_step(model, task, step_batches, step, what, ranks);
     };
     const StepSums sums = sum_over(
-        ranks, gradients_of(model, share_of(task.train, step_batches, ranks.rank(), ranks.size()),
-                            &task.train, training, step, task.device,
-                            step_share(step_batches, ranks.rank(), ranks.size()), &ranks));
+        ranks,
+        gradients_of(model, share_of(task.train, step_batches, ranks.rank(), ranks.size()),
+                     &task.train, training, step, task.device,
+                     step_share(task.config.model.family, step_batches, ranks.rank(), ranks.size()),
+                     &ranks));
     if (!std::isfinite(sums.smoothed)) refuse("the loss");
     const double norm = gradient_norm(parameters);
     if (!std::isfinite(norm)) refuse("the gradient");
     std::optional<StepDiagnosis> diagnosis;
     if (ranks.is_first() && training.diagnostics_every > 0 &&
         step % training.diagnostics_every == 0) {
-      const auto& rows = step_batches.front().rows;
-      const auto batch = to_device(make_batch(task.train, rows), task.device);
+      const auto batch =
+          to_device(for_task(task.config.model, make_batch(task.train, step_batches.front().rows),
+                             MaskStream::of_step(training.seed, step)),
+                    task.device);
       diagnosis.emplace(model, batch.source, batch.target_input);
     }
     scale_down(parameters, norm, training.clip_norm);
@@ -220,7 +227,7 @@ TrainingOutcome train(Transformer& model, const TrainingTask& task,
     progress.seconds += elapsed;
     progress.interval_smoothed += sums.smoothed;
     progress.interval_nll += sums.nll;
-    progress.interval_tokens += sums.target_tokens;
+    progress.interval_tokens += sums.predicted;
     interval_seconds += elapsed;
     interval_tokens += sums.target_tokens;
 

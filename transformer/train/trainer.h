@@ -23,7 +23,7 @@ namespace transformer {
 // one.
 struct StepLogged {
   int64_t step = 0;
-  double loss = 0;  // per target word-piece, with label smoothing: what is minimised
+  double loss = 0;  // per word-piece predicted, with label smoothing: what is minimised
   double nll = 0;   // without it
   double learning_rate = 0;
   double gradient_norm = 0;   // L2 over all parameters, of this step, before clipping
