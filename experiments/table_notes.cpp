@@ -4,6 +4,7 @@
 
 #include "experiments/departures.h"
 #include "experiments/layout.h"
+#include "transformer/config.h"
 #include "transformer/printable.h"
 
 namespace transformer {
@@ -87,6 +88,20 @@ std::string unmatched_note(const Summary& summary, const OtherSweep& other) {
   return text.empty() ? "" : text + ".";
 }
 
+// Whose perplexity is another quantity than the other rows'.
+std::string masked_note(const Summary& summary) {
+  std::vector<std::string> rows;
+  for (const auto& row : summary.rows) {
+    if (row.values.value("model.family", "") == name_of(Family::encoder_only)) {
+      rows.push_back(row.row.id);
+    }
+  }
+  return rows.empty() ? ""
+                      : "PPL of " + listed(rows) +
+                            ": over the masked word-pieces alone, each given all others; not to be "
+                            "compared with the rows that are not encoder_only.";
+}
+
 constexpr const char* kMarksNote =
     "*, **: BLEU differs from base's, p < 0.05 or 0.01 (approximate randomisation over the "
     "sentences, 1,000 trials, for every seed; not corrected for the number of rows).";
@@ -129,6 +144,7 @@ std::vector<std::string> table_notes(const Summary& summary, const TableOptions&
       "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
       "without "
       "label smoothing.");
+  all.push_back(masked_note(summary));
   for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
                                      {"Machine: ", &summary.machines},
                                      {"Version: transformer ", &summary.versions}}) {

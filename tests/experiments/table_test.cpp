@@ -208,7 +208,7 @@ TEST_CASE("table: Table 3 is at most 120 columns wide") {
   auto results = corner();
   for (const auto& item : corner().results) {
     results.results.push_back(
-        complete(item.id, 2, item.result->perplexity + 12, item.result->bleu));
+        complete(item.id, 2, item.result->perplexity + 12, *item.result->bleu));
   }
   const std::string text = to_text(results_table(summarize(results)));
   for (size_t start = 0; start < text.find("Runs");) {

@@ -63,16 +63,17 @@ torch::nn::TransformerEncoder oracle_of(Transformer& model, const std::string& s
     const std::string to = "layers." + std::to_string(i) + ".";
     const std::string from = stack + "." + to;
     for (const std::string kind : {"weight", "bias"}) {
-      theirs[to + "self_attn.in_proj_" + kind].copy_(
-          torch::cat({ours[from + "self_attention.q." + kind], ours[from + "self_attention.k." + kind],
-                      ours[from + "self_attention.v." + kind]}));
+      theirs[to + "self_attn.in_proj_" + kind].copy_(torch::cat(
+          {ours[from + "self_attention.q." + kind], ours[from + "self_attention.k." + kind],
+           ours[from + "self_attention.v." + kind]}));
       const std::pair<const char*, const char*> pairs[] = {
           {"self_attn.out_proj.", "self_attention.o."},
           {"linear1.", "feed_forward.in."},
           {"linear2.", "feed_forward.out."},
           {"norm1.", "self_attention_residual.norm."},
           {"norm2.", "feed_forward_residual.norm."}};
-      for (const auto& [their, our] : pairs) theirs[to + their + kind].copy_(ours[from + our + kind]);
+      for (const auto& [their, our] : pairs)
+        theirs[to + their + kind].copy_(ours[from + our + kind]);
     }
   }
   return oracle;
@@ -125,8 +126,9 @@ TEST_CASE("families: a stack alone has the target side's names, and none of the 
     std::set<std::string> want = {"target_embedding.weight", "target_positions.weight",
                                   "output.weight", stack + ".norm.weight", stack + ".norm.bias"};
     for (const std::string kind : {".weight", ".bias"}) {
-      for (const std::string part : {"feed_forward.in", "feed_forward.out",
-                                     "self_attention_residual.norm", "feed_forward_residual.norm"}) {
+      for (const std::string part :
+           {"feed_forward.in", "feed_forward.out", "self_attention_residual.norm",
+            "feed_forward_residual.norm"}) {
         want.insert(stack + ".layers.0." + part + kind);
       }
     }
@@ -163,10 +165,10 @@ TEST_CASE("families: a stack alone is torch::nn::TransformerEncoder, causal or n
     const auto ahead =
         torch::full({7, 7}, -std::numeric_limits<double>::infinity(), torch::kDouble).triu(1);
     const bool is_causal = family == Family::decoder_only;
-    const auto want = oracle
-                          ->forward(x.transpose(0, 1), is_causal ? ahead : torch::Tensor(),
-                                    family_target().eq(0))
-                          .transpose(0, 1);
+    const auto want =
+        oracle
+            ->forward(x.transpose(0, 1), is_causal ? ahead : torch::Tensor(), family_target().eq(0))
+            .transpose(0, 1);
     const auto real = family_target().ne(0);
     REQUIRE(torch::allclose(hidden.index({real}), want.index({real}), 1e-9, 1e-10));
     weighted(hidden).backward();
@@ -183,8 +185,8 @@ TEST_CASE("families: a stack alone is torch::nn::TransformerEncoder, causal or n
           REQUIRE(theirs[layer + name + kind].grad().abs().max().item<double>() > 0);
           REQUIRE(torch::allclose(one, theirs[layer + name + kind].grad(), 1e-8, 1e-9));
         };
-        same(torch::cat({ours("self_attention.q."), ours("self_attention.k."),
-                         ours("self_attention.v.")}),
+        same(torch::cat(
+                 {ours("self_attention.q."), ours("self_attention.k."), ours("self_attention.v.")}),
              "self_attn.in_proj_");
         same(ours("self_attention.o."), "self_attn.out_proj.");
         same(ours("feed_forward.in."), "linear1.");
@@ -212,8 +214,8 @@ TEST_CASE("families: the future does not reach a decoder's past, and reaches all
       REQUIRE(after[0].narrow(0, 0, 4).equal(before[0].narrow(0, 0, 4)) == is_decoder);
       REQUIRE_FALSE(torch::allclose(after[0][4], before[0][4]));
       // Padding adds nothing.
-      const auto alone = model(no_source().narrow(0, 1, 1),
-                               family_target().narrow(0, 1, 1).narrow(1, 0, 3));
+      const auto alone =
+          model(no_source().narrow(0, 1, 1), family_target().narrow(0, 1, 1).narrow(1, 0, 3));
       REQUIRE(torch::allclose(before[1].narrow(0, 0, 3), alone[0], 1e-10, 1e-12));
     }
   }
@@ -256,12 +258,12 @@ TEST_CASE("families: rows of a cache without a memory are chosen and repeated", 
   auto cache = model->start(2);
   model->step(torch::tensor({2, 2}), cache);
   model->step(torch::tensor({5, 9}), cache);
-  cache.select(torch::tensor({1, 0, 1}));
-  const auto last = model->step(torch::tensor({4, 6, 7}), cache);
-  const auto whole = model
-                         ->pass(torch::zeros({3, 0}, torch::kLong),
-                                torch::tensor({{2, 9, 4}, {2, 5, 6}, {2, 9, 7}}))
-                         .hidden.select(1, 2);
+  cache.select(torch::tensor({1, 0}));
+  model->step(torch::tensor({4, 6}), cache);
+  cache.select(torch::tensor({0, 0}));
+  const auto last = model->step(torch::tensor({11, 8}), cache);
+  const auto whole =
+      model->pass(no_source(), torch::tensor({{2, 9, 4, 11}, {2, 9, 4, 8}})).hidden.select(1, 3);
   REQUIRE(torch::allclose(last, whole, 1e-5, 1e-6));
 }
 

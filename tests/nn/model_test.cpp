@@ -210,7 +210,7 @@ TEST_CASE("decoder cache: rows are widened, reordered and dropped as the sentenc
   select(torch::tensor({0, 1, 2}));
   step(torch::tensor({4, 4, 5}));
   REQUIRE(cache.rows == 3);
-  REQUIRE(cache.layers[0].cross.keys.size(0) == 1);
+  REQUIRE(cache.layers[0].cross->keys.size(0) == 1);
   REQUIRE_THROWS(cache.select(torch::tensor({0, 1})));
 }
 

@@ -45,7 +45,8 @@ void print_blocks(const ModelConfig& model) {
   const bool can_tie = model.source_V == model.V;
   std::cout << "\nwith V = " << grouped(model.V) << "; ";
   if (model.tie_embeddings || !can_tie) {
-    std::cout << "untied, with three matrices: " << grouped(total_with(model, false)) << "\n";
+    std::cout << "untied, with " << (reads_source(model.family) ? "three" : "two")
+              << " matrices: " << grouped(total_with(model, false)) << "\n";
   } else {
     std::cout << "tied, with one matrix: " << grouped(total_with(model, true)) << "\n";
   }
