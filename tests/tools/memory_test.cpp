@@ -51,7 +51,11 @@ TEST_CASE("memory: a run's peak is within 20 % of what the dry run says", "[e2e]
       {"model.N=2", "model.d_model=256", "model.d_ff=1024", "model.h=8",
        "data.tokens_per_batch=1500", "model.norm_placement=pre", "model.feed_forward=swiglu"},
       {"model.N=2", "model.d_model=512", "model.d_ff=1024", "model.h=32",
-       "data.tokens_per_batch=500", "model.positions=rope", "model.norm=rms"}};
+       "data.tokens_per_batch=500", "model.positions=rope", "model.norm=rms"},
+      {"model.family=decoder_only", "model.N=12", "model.d_model=64", "model.d_ff=128",
+       "data.tokens_per_batch=2000"},
+      {"model.family=encoder_only", "model.N=2", "model.d_model=256", "model.d_ff=1024",
+       "model.h=8", "data.tokens_per_batch=1500"}};
   for (size_t i = 0; i < shapes.size(); ++i) {
     const std::string out = "run-" + std::to_string(i);
     const auto ran = place.train(out, shapes[i]);
