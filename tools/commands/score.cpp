@@ -80,9 +80,9 @@ int score_command(int argc, char** argv) {
   }
   const Interrupts interrupts(Interrupts::Second::ends_the_process);
   const auto& stop = interrupts.asked();
-  LineReader targets(target, &stop);
   std::optional<LineReader> sources;
   if (arguments->has("source")) sources.emplace(arguments->get<std::string>("source"), &stop);
+  LineReader targets(target, &stop);
   auto loaded = load_model(*arguments);
   auto& translator = loaded.translator;
   expect_files(*arguments, loaded.config.model);
