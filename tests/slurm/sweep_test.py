@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "faults"))
 from cluster import Cluster, Unavailable  # noqa: E402
 from program import ENVIRONMENT, PATIENCE, FaultCase, last_metrics_line, start  # noqa: E402
 
-STEPS = 200
+STEPS = 100
 ROWS = ("d_ff-8", "d_ff-16", "d_ff-24")
 
 
@@ -114,7 +114,7 @@ class SlurmSweeps(FaultCase):
             self.assertFalse((self.folder(out, row) / "result.json").exists())
         table, messages = self.slurm(out)
         self.assertRegex(table, rf"{cancelled} seed 1 +interrupted +at step \d+ of {STEPS}; task {tasks[cancelled]}: CANCELLED")
-        self.assertRegex(table, rf"{requeued} seed 1 +queued +task {tasks[requeued]}: \\w+")
+        self.assertRegex(table, rf"{requeued} seed 1 +queued +task {tasks[requeued]}: \w+")
         self.assertIn("3 runs: 1 interrupted, 2 queued", table)
         self.assertIn("submitted 1 run as job array", messages)
         watched = self.printed("watch", self.place / out)
