@@ -18,6 +18,7 @@ int report_command(int argc, char** argv);
 int score_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
 int table_command(int argc, char** argv);
+int task_command(int argc, char** argv);
 int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
 int watch_command(int argc, char** argv);

@@ -10,11 +10,13 @@
 #include "experiments/display_width.h"
 #include "experiments/interrupts.h"
 #include "experiments/run_log.h"
+#include "experiments/slurm.h"
 #include "experiments/sweep_folder.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "tools/status_line.h"
 #include "transformer/clock.h"
+#include "transformer/error.h"
 #include "transformer/printable.h"
 
 namespace transformer {
@@ -34,15 +36,27 @@ class Watcher {
 
   // A line a run, and one for all. `is_over` where nothing more will change by itself.
   std::string look(bool& is_over) {
-    const Results results = read_sweep_results(folder_);
+    Results results = read_sweep_results(folder_);
+    ask_slurm();
+    for (auto& run : results.results) {  // one that is starting has not its lock yet
+      if (task_of(run, SlurmTask::State::running) != nullptr) run.state = RunState::running;
+    }
     size_t width = 0;
     for (const auto& run : results.results) width = std::max(width, display_width(name_of(run)));
     std::string text;
     std::map<RunState, int64_t> states;
+    int64_t queued = 0;
     for (const auto& run : results.results) {
-      ++states[run.state];
+      const auto* const task = task_of(run, SlurmTask::State::queued);
       const std::string name = name_of(run);
-      text += name + std::string(width + 2 - display_width(name), ' ') + line_of(run, results);
+      text += name + std::string(width + 2 - display_width(name), ' ');
+      if (task != nullptr) {
+        ++queued;
+        text += "queued        task " + task->id + ": " + task->detail + "\n";
+      } else {
+        ++states[run.state];
+        text += line_of(run, results);
+      }
     }
     text += std::to_string(states[RunState::complete]) + " of " +
             std::to_string(results.results.size()) + " runs complete";
@@ -52,11 +66,33 @@ class Watcher {
         text += ", " + std::to_string(states[state]) + " " + transformer::name_of(state);
       }
     }
-    is_over = states[RunState::running] == 0;
+    if (queued > 0) text += ", " + std::to_string(queued) + " queued";
+    is_over = states[RunState::running] == 0 && queued == 0;
     return text + "\n";
   }
 
  private:
+  // Rarely: its queue is everybody's. Where it does not answer, the folder tells what it can.
+  void ask_slurm() {
+    constexpr double kSeldom = 30;
+    if (asked_ && seconds_since(*asked_) < kSeldom) return;
+    asked_ = Clock::now();
+    try {
+      tasks_ = slurm_tasks(folder_);
+    } catch (const Failure&) {
+      tasks_.clear();
+    }
+  }
+
+  // The run's task where it is in that state; none of a run that is done, or at work by its folder.
+  const SlurmTask* task_of(const RunRecord& run, SlurmTask::State state) const {
+    const auto task = tasks_.find({run.id, run.seed});
+    if (task == tasks_.end() || task->second.state != state) return nullptr;
+    const bool is_settled = run.state == RunState::complete || run.state == RunState::diverged ||
+                            run.state == RunState::running;
+    return is_settled ? nullptr : &task->second;
+  }
+
   static std::string name_of(const RunRecord& run) {
     return run.id + " seed " + std::to_string(run.seed);
   }
@@ -112,6 +148,8 @@ class Watcher {
 
   fs::path folder_;
   std::map<std::string, Seen> seen_;
+  std::map<SweepFolder::Run, SlurmTask> tasks_;
+  std::optional<Clock::time_point> asked_;
 };
 
 }  // namespace
