@@ -153,7 +153,7 @@ void check_id(const std::string& id, const std::string& where) {
         " cannot name a folder; expected letters, digits, '.', '_' and '-', a letter or "
         "digit first, at most 200");
   }
-  if (id == "lock" || fs::path(id).extension() == ".json") {
+  if (id == "lock" || id == "slurm" || fs::path(id).extension() == ".json") {
     throw UserError(where + ": id: " + fields::shown(id) +
                     " is the name of a file in the sweep's folder; choose another");
   }
