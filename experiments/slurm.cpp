@@ -75,13 +75,8 @@ std::vector<SweepFolder::Run> read_ledger(const fs::path& file) {
 // By the job's name, which is the file's.
 std::map<std::string, std::vector<SweepFolder::Run>> ledgers_in(const fs::path& folder) {
   std::map<std::string, std::vector<SweepFolder::Run>> jobs;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder / "slurm", none)) {
-    const std::string name = entry.path().stem().string();
-    if (entry.path().extension() != ".json" || !std::ranges::all_of(name, fits_a_job_name)) {
-      continue;
-    }
-    jobs.emplace(name, read_ledger(entry.path()));
+  for (const auto& file : slurm_ledgers_in(folder)) {
+    jobs.emplace(file.stem().string(), read_ledger(file));
   }
   return jobs;
 }
@@ -132,6 +127,18 @@ std::string output_pattern(const fs::path& folder) {
 
 }  // namespace
 
+std::vector<fs::path> slurm_ledgers_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder / "slurm", none)) {
+    const auto& file = entry.path();
+    if (file.extension() != ".json") continue;
+    if (std::ranges::all_of(file.stem().string(), fits_a_job_name)) files.push_back(file);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 std::map<SweepFolder::Run, SlurmTask> slurm_tasks(const fs::path& folder) {
   const auto jobs = ledgers_in(folder);
   if (jobs.empty()) return {};
@@ -178,8 +185,9 @@ std::string submit(const SlurmJob& job) {
   const fs::path script = folder / (job.name + ".sh");
   write_file(script, slurm_script(job));
   write_sealed(folder / (job.name + ".json"), to_json(ledger));
-  const std::string id =
-      slurm_says("sbatch", {"--parsable", "--output=" + output, "--", script.string()});
+  // The name beats SBATCH_JOB_NAME, which would beat the script's: by it the tasks are found.
+  const std::string id = slurm_says("sbatch", {"--parsable", "--output=" + output,
+                                               "--job-name=" + job.name, "--", script.string()});
   return id.substr(0, id.find_first_of(";\n"));  // a cluster's name may follow
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "experiments/slurm_script.h"
 #include "experiments/sweep_folder.h"
@@ -22,6 +23,9 @@ struct SlurmTask {
   std::string id;      // as scancel and scontrol take it: "12_0"
   std::string detail;  // of one that is queued, what it waits for; else Slurm's word for its state
 };
+
+// The files NAME.json above, in order.
+std::vector<std::filesystem::path> slurm_ledgers_in(const std::filesystem::path& folder);
 
 // What Slurm knows of the runs in a sweep's folder; it forgets tasks some minutes after their end.
 // Asks nothing where none was ever submitted. Throws Failure where Slurm does not answer: what is

@@ -118,6 +118,8 @@ std::vector<std::string> read_sbatch_options(const std::string& text, const std:
       {"array", "--jobs K bounds the runs at a time"},
       {"cpus-per-task", "use --threads"},
       {"job-name", "runs are found again by it"},
+      {"no-requeue", "a run that has to make way goes on from the queue"},
+      {"ntasks", "a run is one process"},
       {"output", "logs are in DIR/slurm and DIR/ROW/seed-S/log.txt"},
       {"partition", "use --partition"},
       {"time", "use --time-limit"}};

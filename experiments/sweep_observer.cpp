@@ -77,10 +77,17 @@ std::string SweepObserver::stamp_now() const {
   return stamp;
 }
 
-// Rarely: its queue is everybody's. Where it does not answer, the folder tells what it can.
+bool SweepObserver::is_over() const {
+  return std::ranges::all_of(results_.results, [](const RunRecord& run) {
+    return run.state == RunState::complete || run.state == RunState::diverged;
+  });
+}
+
+// Rarely, and not for a sweep that is over: its queue is everybody's. Where it does not answer, the
+// folder tells what it can.
 void SweepObserver::ask_slurm() {
   constexpr double kSeldom = 30;
-  if (asked_slurm_ && seconds_since(*asked_slurm_) < kSeldom) return;
+  if (asked_slurm_ && (is_over() || seconds_since(*asked_slurm_) < kSeldom)) return;
   asked_slurm_ = Clock::now();
   try {
     tasks_ = slurm_tasks(folder_);
@@ -89,12 +96,17 @@ void SweepObserver::ask_slurm() {
   }
 }
 
+Results SweepObserver::read_now() const {
+  return is_single_run(folder_) ? results_of_run(folder_) : read_sweep_results(folder_);
+}
+
 bool SweepObserver::look() {
   ask_slurm();
   bool is_other = stamp_now() != stamp_;
   if (is_other) {
-    results_ = is_single_run(folder_) ? results_of_run(folder_) : read_sweep_results(folder_);
+    results_ = read_now();  // tells whose files count
     stamp_ = stamp_now();
+    results_ = read_now();  // what changed before the stamp would be missed
   }
   for (const auto& run : results_.results) is_other |= curves_of({run.id, run.seed}).look();
   runs_.clear();

@@ -60,6 +60,8 @@ class SweepObserver {
   };
 
   std::string stamp_now() const;
+  Results read_now() const;
+  bool is_over() const;
   void ask_slurm();
   RunStatus status_of(const RunRecord& run) const;
   void add_slurm(RunStatus& status) const;

@@ -128,6 +128,7 @@ TEST_CASE("slurm: options of sbatch, with dashes or without") {
   REQUIRE_THROWS_WITH(read_sbatch_options("array=1-9", "--sbatch"),
                       "--sbatch: array is the sweep's own; --jobs K bounds the runs at a time");
   REQUIRE_THROWS_WITH(read_sbatch_options("time=10", "--sbatch"), Contains("use --time-limit"));
+  REQUIRE_THROWS_WITH(read_sbatch_options("ntasks=2", "--sbatch"), Contains("one process"));
 }
 
 TEST_CASE("slurm: runs that it has in hand are found by the job's name, whatever sbatch answered") {
@@ -171,7 +172,8 @@ TEST_CASE("slurm: sbatch is given the script and a place for logs, and answers w
   const Path path(place.path().string() + ":" + std::getenv("PATH"));
   place.write_program("sbatch", R"sh(#!/bin/sh
 case "$2" in --output=*\ #%%a/out/slurm/%x_%a.log) ;; *) exit 9;; esac
-cp "$4" "$4.got"
+[ "$3 $4" = "--job-name=mini-1 --" ] || exit 9
+cp "$5" "$5.got"
 echo '12;cluster'
 )sh");
   const auto job = place.job();

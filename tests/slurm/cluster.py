@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-PROGRAMS = ("munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
+PROGRAMS = ("setpriv", "munged", "mungekey", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
 PATIENCE = 60  # seconds; a start takes two
 
 # One node of as many cores as the tests like: nothing binds to them. A requeued job starts again
@@ -61,8 +61,8 @@ def free_ports(count):
 
 
 class Cluster:
-    """Raises Unavailable with the reason where it cannot be started. `environment` is of those who use it: a variable
-    is added that leads them here."""
+    """Raises Unavailable with the reason where there is none to start. One that does not start is an error, with what it
+    said last. `environment` is of those who use it: a variable is added that leads them here."""
 
     def __init__(self, cpus, environment):
         missing = [name for name in PROGRAMS if shutil.which(name) is None]
@@ -71,7 +71,7 @@ class Cluster:
         if os.geteuid() != 0:
             raise Unavailable("slurmd has to be started by root")
         self.folder = Path(tempfile.mkdtemp(prefix="transformer_slurm_"))
-        self.processes = []
+        self.processes = {}  # the daemons, by name
         self.environment = environment
         try:
             self.start(cpus)
@@ -107,15 +107,16 @@ class Cluster:
 
     def daemon(self, *words):
         with open(self.folder / f"{words[0]}.out", "w") as out:
-            self.processes.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                                   env=self.environment))
+            self.processes[words[0]] = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", *words],  # or it would outlive a test that is killed
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=self.environment)
 
     def wait_for(self, holds):
         deadline = time.monotonic() + PATIENCE
         while not holds():
-            ended = [process.args[0] for process in self.processes if process.poll() is not None]
+            ended = [name for name, process in self.processes.items() if process.poll() is not None]
             if ended or time.monotonic() > deadline:
-                raise Unavailable(f"{', '.join(ended) or 'a daemon'} did not start: {self.last_words()}")
+                raise RuntimeError(f"{', '.join(ended) or 'a daemon'} did not start: {self.last_words()}")
             time.sleep(0.1)
 
     def last_words(self):
@@ -145,11 +146,12 @@ class Cluster:
             time.sleep(0.2)
 
     def stop(self):
-        if len(self.processes) == 3 and all(process.poll() is None for process in self.processes):
+        processes = list(self.processes.values())
+        if len(processes) == 3 and all(process.poll() is None for process in processes):
             self.cancel_all()  # or what looks after a job would outlive us
-        for process in reversed(self.processes):
+        for process in reversed(processes):
             process.terminate()
-        for process in reversed(self.processes):
+        for process in reversed(processes):
             try:
                 process.wait(timeout=10)
             except subprocess.TimeoutExpired:

@@ -23,7 +23,7 @@ std::string state_of(const SlurmRun& run) {
   return name_of(run.record.state);
 }
 
-std::string detail_of(const SlurmRun& run, const fs::path& folder) {
+std::string detail_of(const SlurmRun& run, const SweepFolder& folder) {
   const auto& record = run.record;
   if (record.result) {
     return formatted("perplexity %.2f", record.result->perplexity) +
@@ -32,8 +32,8 @@ std::string detail_of(const SlurmRun& run, const fs::path& folder) {
   const std::string task = run.task ? "task " + run.task->id : "";
   if (run.is_queued()) return task + ": " + run.task->detail;
   if (run.is_running()) {
-    const auto progress = last_progress(folder / record.id /
-                                        ("seed-" + std::to_string(record.seed)) / "metrics.jsonl");
+    const auto progress =
+        last_progress(folder.run_folder({record.id, record.seed}) / "metrics.jsonl");
     const std::string at = progress ? "step " + grouped(progress->step) : "no step yet";
     return task.empty() ? at : task + ": " + at;
   }
@@ -43,7 +43,7 @@ std::string detail_of(const SlurmRun& run, const fs::path& folder) {
   return told + (told.empty() ? "" : "; ") + task + ": " + run.task->detail;
 }
 
-void print_runs(const std::vector<SlurmRun>& runs, const fs::path& folder) {
+void print_runs(const std::vector<SlurmRun>& runs, const SweepFolder& folder) {
   std::vector<std::vector<std::string>> lines = {{"run", "state", ""}};
   std::map<std::string, int64_t> counts;
   for (const auto& run : runs) {
@@ -80,7 +80,7 @@ int sweep_in_slurm(const Sweep& sweep, const Sweep& selected, const RunnerOption
   folder.write_results({});
   const auto tasks = slurm_tasks(options.folder);
   const auto runs = slurm_runs(folder, selected, tasks, options.damage_of_model);
-  print_runs(runs, options.folder);
+  print_runs(runs, folder);
   const SlurmJob job = job_for(runs, options, slurm);
   if (job.runs.empty()) {
     std::cerr << "nothing to submit\n";

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <csignal>
 #include <functional>
 #include <iostream>
@@ -19,12 +18,14 @@ namespace transformer {
 
 namespace {
 
-int64_t read_seed(const std::string& text) {
-  int64_t seed = 0;
-  const char* last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, seed);
-  if (error == std::errc() && end == last) return seed;
-  throw UserError("SEED: expected an integer; got " + fields::shown_name(text));
+int64_t seed_named(const std::string& text, const Sweep& sweep) {
+  std::string known;
+  for (const int64_t seed : sweep.seeds) {
+    if (text == std::to_string(seed)) return seed;
+    known += (known.empty() ? "" : ", ") + std::to_string(seed);
+  }
+  throw UserError("SEED: expected one of the sweep's seeds: " + known + "; got " +
+                  fields::shown_name(text));
 }
 
 // After SIGUSR1 the run has its checkpoint, and may have the rest of its time on another day. One
@@ -66,7 +67,7 @@ int task_command(int argc, char** argv) {
   const Sweep sweep = sweep_in(path);
   Sweep selected = sweep;
   select_rows(selected, {arguments->positional[1]});
-  selected.seeds = {read_seed(arguments->positional[2])};
+  selected.seeds = {seed_named(arguments->positional[2], sweep)};
   const SweepFolder::Run run{arguments->positional[1], selected.seeds[0]};
 
   RunnerOptions runner{.folder = path, .role = RunnerRole::batch_task};
