@@ -97,7 +97,7 @@ bool is_waiting(const std::string& state) {
 SlurmTask task_of(const std::string& id, const std::string& state, const std::string& reason) {
   using State = SlurmTask::State;
   if (is_ended(state)) return {State::ended, id, state};
-  if (is_waiting(state)) return {State::queued, id, reason};
+  if (is_waiting(state)) return {State::queued, id, reason == "None" ? "" : reason};
   return {State::running, id, state};
 }
 
@@ -126,6 +126,10 @@ std::string output_pattern(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::string described(const SlurmTask& task) {
+  return "task " + task.id + (task.detail.empty() ? "" : ": " + task.detail);
+}
 
 std::vector<fs::path> slurm_ledgers_in(const fs::path& folder) {
   std::vector<fs::path> files;

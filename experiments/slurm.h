@@ -20,9 +20,14 @@ namespace transformer {
 struct SlurmTask {
   enum class State { queued, running, ended };
   State state = State::ended;
-  std::string id;      // as scancel and scontrol take it: "12_0"
-  std::string detail;  // of one that is queued, what it waits for; else Slurm's word for its state
+  std::string id;  // as scancel and scontrol take it: "12_0"
+  // Of one that is queued, what it waits for, "" where that is not known; else Slurm's word for its
+  // state.
+  std::string detail;
 };
+
+// "task 12_0: Resources".
+std::string described(const SlurmTask& task);
 
 // The files NAME.json above, in order.
 std::vector<std::filesystem::path> slurm_ledgers_in(const std::filesystem::path& folder);

@@ -144,8 +144,7 @@ void SweepObserver::add_slurm(RunStatus& status) const {
                           status.state == RunState::diverged || status.state == RunState::running;
   if (task == tasks_.end() || is_settled) return;
   if (task->second.state == SlurmTask::State::running) status.state = RunState::running;
-  if (task->second.state != SlurmTask::State::queued) return;
-  status.queued = "task " + task->second.id + ": " + task->second.detail;
+  if (task->second.state == SlurmTask::State::queued) status.queued = described(task->second);
 }
 
 void SweepObserver::add_progress(RunStatus& status) {

@@ -144,6 +144,7 @@ TEST_CASE("slurm: runs that it has in hand are found by the job's name, whatever
   place.write_program("squeue", R"sh(#!/bin/sh
 case "$*" in *--name=mini-1\ *) ;; *) exit 9;; esac
 echo 'mini-1|12_0|0|PENDING|Resources
+mini-1|11_0|0|FAILED|NonZeroExitCode
 mini-1|12_1|1|RUNNING|None
 mini-1|12_2|2|TIMEOUT|TimeLimit
 mini-1|12_7|7|RUNNING|None
@@ -154,7 +155,8 @@ other|13_0|0|RUNNING|None'
   REQUIRE(tasks.size() == 3);
   using State = SlurmTask::State;
   REQUIRE(tasks.at(of("base", 1)).state == State::queued);
-  REQUIRE(tasks.at(of("base", 1)).detail == "Resources");
+  REQUIRE(described(tasks.at(of("base", 1))) == "task 12_0: Resources");
+  REQUIRE(described({State::queued, "12_0", ""}) == "task 12_0");
   REQUIRE(tasks.at(of("A-h1", 1)).state == State::running);
   REQUIRE(tasks.at(of("A-h1", 1)).id == "12_1");
   REQUIRE(tasks.at(of("base", 20)).state == State::ended);

@@ -114,11 +114,11 @@ class SlurmSweeps(FaultCase):
             self.assertFalse((self.folder(out, row) / "result.json").exists())
         table, messages = self.slurm(out)
         self.assertRegex(table, rf"{cancelled} seed 1 +interrupted +at step \d+ of {STEPS}; task {tasks[cancelled]}: CANCELLED")
-        self.assertRegex(table, rf"{requeued} seed 1 +queued +task {tasks[requeued]}: \w+")
+        self.assertRegex(table, rf"{requeued} seed 1 +queued +task {tasks[requeued]}\b")
         self.assertIn("3 runs: 1 interrupted, 2 queued", table)
         self.assertIn("submitted 1 run as job array", messages)
         watched = self.printed("watch", self.place / out)
-        self.assertRegex(watched, rf"{requeued} seed 1 +queued +task {tasks[requeued]}: ")
+        self.assertRegex(watched, rf"{requeued} seed 1 +queued +task {tasks[requeued]}\b")
         self.assertRegex(watched, r"0 of 3 runs complete, 3 queued")
 
         self.assertEqual(set(self.queue().values()), {"PENDING"})

@@ -29,18 +29,17 @@ std::string detail_of(const SlurmRun& run, const SweepFolder& folder) {
     return formatted("perplexity %.2f", record.result->perplexity) +
            formatted(", BLEU %.1f", record.result->bleu);
   }
-  const std::string task = run.task ? "task " + run.task->id : "";
-  if (run.is_queued()) return task + ": " + run.task->detail;
+  if (run.is_queued()) return described(*run.task);
   if (run.is_running()) {
     const auto progress =
         last_progress(folder.run_folder({record.id, record.seed}) / "metrics.jsonl");
     const std::string at = progress ? "step " + grouped(progress->step) : "no step yet";
-    return task.empty() ? at : task + ": " + at;
+    return (run.task ? "task " + run.task->id + ": " : "") + at;
   }
   constexpr size_t kMost = 200;
   const std::string told = printable(record.message, kMost);
   if (!run.task || record.state == RunState::diverged) return told;
-  return told + (told.empty() ? "" : "; ") + task + ": " + run.task->detail;
+  return told + (told.empty() ? "" : "; ") + described(*run.task);
 }
 
 void print_runs(const std::vector<SlurmRun>& runs, const SweepFolder& folder) {
