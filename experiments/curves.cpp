@@ -1,20 +1,18 @@
 #include "experiments/curves.h"
 
-#include <fstream>
-
-#include "transformer/json.h"
+#include "experiments/json_lines.h"
 
 namespace transformer {
 
 std::vector<std::pair<int64_t, double>> learning_curve(const std::filesystem::path& metrics,
                                                        const std::string& key, size_t most) {
   std::vector<std::pair<int64_t, double>> all;
-  std::ifstream in(metrics);
-  for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains(key) || !json[key].is_number()) continue;
-    if (!json.contains("step") || !json["step"].is_number_integer()) continue;
-    all.emplace_back(json["step"].get<int64_t>(), json[key].get<double>());
+  for (const auto& line : read_json_lines(metrics)) {
+    const auto step = step_of(line);
+    if (!step) continue;
+    const auto value = line.json->find(key);
+    if (value == line.json->end() || !value->is_number()) continue;
+    all.emplace_back(*step, value->get<double>());
   }
   if (all.size() <= most) return all;
   const size_t every = (all.size() + most - 1) / most;

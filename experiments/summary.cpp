@@ -1,6 +1,8 @@
 #include "experiments/summary.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "experiments/statistics.h"
 
@@ -39,7 +41,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 }
 
 std::string describe(const Machine& machine) {
-  const int64_t gib = (machine.memory_bytes + (1 << 29)) >> 30;
+  const int64_t gib = ((machine.memory_bytes >> 29) + 1) >> 1;  // rounded; without overflow
   return machine.cpu + ", " + std::to_string(machine.cores) + " cores, " + machine.vector_width +
          ", " + std::to_string(gib) + " GiB, " + machine.system;
 }
@@ -60,13 +62,12 @@ std::optional<RankCorrelation> correlation(const std::vector<RowSummary>& rows,
   return RankCorrelation{*rho, static_cast<int64_t>(x.size())};
 }
 
-RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results) {
+RowSummary summarize(const RowRecord& row, std::vector<RunRecord> runs) {
   RowSummary summary;
   summary.row = row;
+  summary.runs = std::move(runs);
   std::vector<double> perplexity, bleu, parameters;
-  for (const auto& run : results) {
-    if (run.id != row.id) continue;
-    summary.runs.push_back(run);
+  for (const auto& run : summary.runs) {
     if (run.state == RunState::diverged) ++summary.diverged;
     if (!run.result) continue;
     perplexity.push_back(run.result->perplexity);
@@ -93,7 +94,9 @@ Figure figure(const std::vector<double>& values) {
 
 Summary summarize(const Results& results) {
   Summary summary;
-  for (const auto& row : results.rows) summary.rows.push_back(summarize(row, results.results));
+  std::unordered_map<std::string, std::vector<RunRecord>> runs;
+  for (const auto& run : results.results) runs[run.id].push_back(run);
+  for (const auto& row : results.rows) summary.rows.push_back(summarize(row, runs[row.id]));
   for (const auto& row : summary.rows) {
     summary.runs += static_cast<int64_t>(row.runs.size());
     summary.complete += row.complete;

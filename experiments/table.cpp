@@ -202,6 +202,17 @@ std::vector<std::string> notes(const Summary& summary, bool with_base, bool seve
   return all;
 }
 
+// What was read may be of any length and have what a terminal obeys.
+void make_printable(Table& table) {
+  constexpr size_t kMostOfCell = 200;
+  constexpr size_t kMostOfNote = 10000;
+  for (auto& column : table.columns) column.heading = printable(column.heading, kMostOfCell);
+  for (auto& row : table.rows) {
+    for (auto& cell : row.cells) cell.text = printable(cell.text, kMostOfCell);
+  }
+  for (auto& note : table.notes) note = printable(note, kMostOfNote);
+}
+
 }  // namespace
 
 Table results_table(const Summary& summary) {
@@ -247,6 +258,7 @@ Table results_table(const Summary& summary) {
     table.rows.push_back(std::move(line));
   }
   table.notes = notes(summary, base != nullptr, several);
+  make_printable(table);
   return table;
 }
 
