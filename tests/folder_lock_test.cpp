@@ -135,3 +135,10 @@ TEST_CASE("folder lock: its file is told from others' of that name") {
   REQUIRE(lock_file_in(folder.path()) == LockFile::foreign);
   REQUIRE_THROWS_AS(mark_folder(folder.path()), Failure);
 }
+
+TEST_CASE("folder lock: a pipe of its name holds nothing, and nobody is waited for") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo((folder / "lock").c_str(), 0600) == 0);
+  REQUIRE_FALSE(is_locked(folder.path()));
+  REQUIRE(lock_file_in(folder.path()) == LockFile::foreign);
+}

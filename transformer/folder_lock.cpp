@@ -110,7 +110,8 @@ void FolderLock::expect_held() const {
 void FolderLock::touch() const { futimens(descriptor_, nullptr); }
 
 bool is_locked(const std::filesystem::path& folder) {
-  const int descriptor = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int descriptor =
+      open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;
   const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(descriptor);

@@ -9,6 +9,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/tools/workplace.h"
 #include "transformer/files.h"
+#include "transformer/json.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -259,6 +260,25 @@ TEST_CASE("compare command: a sweep's rows by a key; runs that diverge are resul
   const auto refused = run_program({"compare", place.file("out")});
   REQUIRE(refused.code == 2);
   REQUIRE_THAT(refused.err, Contains("expected --by KEY"));
+}
+
+TEST_CASE("sweep command: a sweep named by its folder goes on there, with other seeds too",
+          "[e2e]") {
+  const Workplace place;
+  auto words = place.settings({"training.train_steps=1", "model.N=1,2"});
+  words.insert(words.begin(), {"configs/mini.json", "--out", place.file("sweep")});
+  REQUIRE(sweep(words).code == 0);
+  const auto more = sweep({place.file("sweep"), "--seeds", "2"});
+  INFO(more.err);
+  REQUIRE(more.code == 0);
+  const Json results = read_json(place.file("sweep/results.json"));
+  REQUIRE(results["results"].size() == 4);
+  for (const auto& run : results["results"]) REQUIRE(run["state"] == "complete");
+  const auto planned = sweep({place.file("sweep"), "--dry-run", "--json", "--gflops", "1"});
+  REQUIRE(parse_json(planned.out, "dry run")["rows"].size() == 2);
+  refused(sweep({place.file("sweep"), "model.h=1"}), 2, "model.h=1: the sweep that ");
+  refused(sweep({place.file("sweep"), "--out", place.file("data")}), 2, "--out: ");
+  refused(sweep({place.file("data")}), 2, "this folder has no sweep.json");
 }
 
 TEST_CASE("sweep command: a folder without a sweep keeps what a sweep would write over", "[e2e]") {

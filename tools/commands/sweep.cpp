@@ -93,9 +93,35 @@ int64_t usual_jobs(const Sweep& known, const Arguments& arguments, size_t gpus) 
   return default_jobs(this_machine(), largest, std::ssize(known.rows) * std::ssize(known.seeds));
 }
 
+// A sweep may be named by its folder, which then is the one that it goes on in.
+std::optional<fs::path> folder_of(const Arguments& arguments) {
+  const fs::path named = arguments.positional[0];
+  std::optional<fs::path> out;
+  if (arguments.has("out")) out = arguments.get<std::string>("out");
+  if (!fs::is_directory(named)) return out;
+  if (out && !fs::equivalent(*out, named)) {
+    throw UserError("--out: " + named.string() + " is the folder of a sweep, which goes on there");
+  }
+  return named;
+}
+
+Sweep sweep_named(const Arguments& arguments) {
+  const fs::path named = arguments.positional[0];
+  if (!fs::is_directory(named)) return load_sweep(named, arguments.overrides);
+  if (!arguments.overrides.empty()) {
+    throw UserError(fields::shown_name(arguments.overrides[0]) + ": the sweep that " +
+                    named.string() + " holds is taken as it is; name its file to change it");
+  }
+  if (!fs::exists(named / "sweep.json")) {
+    throw UserError(named.string() +
+                    ": expected a sweep's file or folder; this folder has no sweep.json");
+  }
+  return sweep_in(named);
+}
+
 RunnerOptions runner_options(const Arguments& arguments) {
   RunnerOptions options;
-  if (arguments.has("out")) options.folder = arguments.get<std::string>("out");
+  options.folder = folder_of(arguments).value_or("");
   if (arguments.has("jobs")) options.jobs = arguments.integer("jobs", 1, kMostJobs);
   if (arguments.has("threads")) options.threads = arguments.integer("threads", 1, kMostThreads);
   if (arguments.has("device")) options.device = arguments.get<std::string>("device");
@@ -130,7 +156,7 @@ SlurmOptions slurm_options(const Arguments& arguments) {
         "--devices: stands with --launcher local; Slurm finds its tasks a GPU each: "
         "--device cuda");
   }
-  if (!arguments.has("out")) {
+  if (!folder_of(arguments)) {
     throw UserError("--launcher slurm: expected --out DIR, where every node finds it");
   }
   for (const char* option : {"json", "gflops"}) {
@@ -221,14 +247,16 @@ int sweep_command(int argc, char** argv) {
              .summary = "Runs every row of a sweep, each in a process and a folder of its own, and "
                         "goes on where it\n"
                         "was stopped. SWEEP is a sweep file, or an experiment with comma lists "
-                        "that make a grid.",
+                        "that make a grid,\n"
+                        "or the folder of a sweep, to go on with it.",
              .usage = "SWEEP --out DIR [key=value[,value...]...]",
              .example = "transformer sweep configs/table3-mini.json --out results/mini\n"
                         "  transformer sweep configs/table3.json --dry-run\n"
                         "  transformer sweep configs/table3.json --out runs/table3 --launcher "
                         "slurm --partition gpu --device cuda --time-limit 12h\n"
                         "  transformer sweep configs/mini.json --out results/norm "
-                        "model.norm_placement=post,pre training.warmup_steps=0,200",
+                        "model.norm_placement=post,pre training.warmup_steps=0,200\n"
+                        "  transformer sweep results/norm --seeds 1,2,3",
              .fewest = 1,
              .most = 1,
              .with_overrides = true},
@@ -239,17 +267,17 @@ int sweep_command(int argc, char** argv) {
         "sweep: expected one process; WORLD_SIZE or srun's variables say that this is one of "
         "several, as train may be");
   }
-  Sweep sweep = load_sweep(arguments->positional[0], arguments->overrides);
+  Sweep sweep = sweep_named(*arguments);
   if (arguments->has("seeds")) sweep.seeds = read_seeds(arguments->get<std::string>("seeds"));
   Sweep selected = sweep;
   if (arguments->has("rows")) {
     select_rows(selected, split_list(arguments->get<std::string>("rows"), "--rows"));
   }
   const bool is_dry = arguments->has("dry-run");
-  if (is_dry && arguments->has("out")) {  // refused now, if ever
-    const fs::path folder = arguments->get<std::string>("out");
-    expect_own_sweep(folder, sweep);
-    joined_with(folder, sweep);
+  const auto folder = folder_of(*arguments);
+  if (is_dry && folder) {  // refused now, if ever
+    expect_own_sweep(*folder, sweep);
+    joined_with(*folder, sweep);
   }
   if (launched_by(*arguments) == LaunchedBy::slurm) {
     const SlurmOptions slurm = slurm_options(*arguments);
@@ -271,8 +299,7 @@ int sweep_command(int argc, char** argv) {
   if (arguments->has("gflops")) throw UserError("--gflops: stands with --dry-run");
   if (arguments->has("json"))
     throw UserError("--json: stands with --dry-run; results are in DIR/results.json");
-  if (!arguments->has("out"))
-    throw UserError("--out: expected the sweep's folder, such as --out results/mini");
+  if (!folder) throw UserError("--out: expected the sweep's folder, such as --out results/mini");
   return run_and_report(sweep, selected, runner);
 }
 
