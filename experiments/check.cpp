@@ -7,6 +7,7 @@
 #include "experiments/metrics.h"
 #include "experiments/record.h"
 #include "experiments/run_folder.h"
+#include "experiments/slurm.h"
 #include "experiments/translations.h"
 #include "transformer/decode/load.h"
 #include "transformer/error.h"
@@ -137,6 +138,7 @@ std::vector<std::string> faults_of_sweep(const fs::path& sweep) {
   };
   look([&] { read_sealed(sweep / "sweep.json", Seal::where_there_is_one); });
   look([&] { read_results(sweep / "results.json"); });
+  for (const auto& ledger : slurm_ledgers_in(sweep)) look([&] { read_sealed(ledger); });
   for (const auto& run : runs_of(sweep)) {
     for (auto& fault : RunCheck(run).faults()) faults.push_back(std::move(fault));
   }

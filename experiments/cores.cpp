@@ -63,14 +63,16 @@ std::string listed_cores(const std::vector<int64_t>& cores) {
   return text;
 }
 
-std::vector<int64_t> read_cores(const std::string& text, const std::string& where) {
+std::vector<int64_t> read_numbers(const std::string& text, const std::string& where,
+                                  const char* what) {
   std::vector<int64_t> cores;
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
     int64_t core = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), core);
     if (error != std::errc() || end != word.data() + word.size() || core < 0) {
-      throw UserError(where + ": expected numbers of cores such as 0,1; got " + printable(text));
+      throw UserError(where + ": expected numbers of " + what + " such as 0,1; got " +
+                      printable(text));
     }
     cores.push_back(core);
   }

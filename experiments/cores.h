@@ -18,8 +18,9 @@ void use_cores(const std::vector<int64_t>& cores);
 std::vector<std::vector<int64_t>> shares_of(const std::vector<int64_t>& cores, int64_t jobs,
                                             int64_t threads);
 
-// "0,1,4", and back. Throws UserError with `where`.
+// "0,1,4", and back. Throws UserError with `where`; the numbers are those of `what`.
 std::string listed_cores(const std::vector<int64_t>& cores);
-std::vector<int64_t> read_cores(const std::string& text, const std::string& where);
+std::vector<int64_t> read_numbers(const std::string& text, const std::string& where,
+                                  const char* what);
 
 }  // namespace transformer

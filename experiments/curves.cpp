@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "transformer/json.h"
+#include "experiments/json_lines.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -56,14 +56,13 @@ bool GrowingCurves::look() {
 }
 
 void GrowingCurves::add_line(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) return;
-  const auto step = json.find("step");
-  if (step == json.end() || !step->is_number_integer()) return;
+  const JsonLine read{line, json_in(line)};
+  const auto step = step_of(read);
+  if (!step) return;
   for (auto& [key, curve] : curves_) {
-    const auto value = json.find(key);
-    if (value == json.end() || !value->is_number()) continue;
-    curve.emplace_back(step->get<int64_t>(), value->get<double>());
+    const auto value = read.json->find(key);
+    if (value == read.json->end() || !value->is_number()) continue;
+    curve.emplace_back(*step, value->get<double>());
   }
 }
 

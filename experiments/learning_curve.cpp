@@ -1,26 +1,23 @@
 #include "experiments/learning_curve.h"
 
 #include <cmath>
-#include <fstream>
-#include <string>
 
-#include "transformer/json.h"
+#include "experiments/json_lines.h"
 
 namespace transformer {
 
 LearningCurve read_learning_curve(const std::filesystem::path& metrics) {
   LearningCurve curve;
-  std::ifstream in(metrics, std::ios::binary);
-  for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) continue;
+  for (const auto& line : read_json_lines(metrics)) {
+    const auto step = step_of(line);
+    if (!step) continue;
+    const Json& json = *line.json;
     const auto number = [&](const char* key) {
       return json.contains(key) && json[key].is_number();
     };
-    const auto step = json["step"].get<int64_t>();
-    if (number("nll")) curve.training.push_back({step, std::exp(json["nll"].get<double>())});
+    if (number("nll")) curve.training.push_back({*step, std::exp(json["nll"].get<double>())});
     if (number("valid_perplexity")) {
-      curve.validation.push_back({step, json["valid_perplexity"].get<double>()});
+      curve.validation.push_back({*step, json["valid_perplexity"].get<double>()});
     }
   }
   return curve;

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
 
+#include "experiments/json_lines.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/sealed_json.h"
@@ -18,69 +18,69 @@ namespace transformer {
 
 namespace {
 
-bool has_step(const Json& json) {
-  return json.is_object() && json.contains("step") && json["step"].is_number_integer();
-}
-
 // As earlier versions wrote it: numbers alone, and of a diagnosis the list of its sublayers.
-bool is_unsealed(const Json& json) {
-  if (!has_step(json)) return false;
-  for (const auto& [key, value] : json.items()) {
+bool is_unsealed(const JsonLine& line) {
+  if (!step_of(line)) return false;
+  for (const auto& [key, value] : line.json->items()) {
     if (!value.is_number() && !(key == "sublayers" && value.is_array())) return false;
   }
   return true;
 }
 
-bool has_checksum(const Json& json) { return json.is_object() && json.contains("checksum"); }
+bool has_checksum(const JsonLine& line) {
+  return line.json && line.json->is_object() && line.json->contains("checksum");
+}
 
 // Throws Damaged.
-Json sound_line(const std::string& text, const Json& json) {
-  Json content = unsealed(json, "");
-  if (text_of(json) != text || !has_step(content)) throw Damaged("");
+Json sound_line(const JsonLine& line) {
+  Json content = unsealed(line.json.value_or(Json()), "");
+  if (text_of(*line.json) != line.text || !step_of(line)) throw Damaged("");
   return content;
 }
 
+// Steps that a file should have and has not.
+struct Steps {
+  std::vector<int64_t> first;  // as many as are shown
+  int64_t count = 0;
+};
+
 // The multiples of `every` up to `last` that are not there; none are due where `every` is 0.
-std::vector<int64_t> missing_steps(const std::set<int64_t>& there, int64_t every, int64_t last) {
-  std::vector<int64_t> steps;
-  for (int64_t at = every; every > 0 && at <= last; at += every) {
-    if (!there.contains(at)) steps.push_back(at);
+Steps missing_steps(const std::set<int64_t>& there, int64_t every, int64_t last) {
+  constexpr size_t kShown = 5;
+  if (every <= 0) return {};
+  Steps missing;
+  missing.count = last / every;
+  for (const int64_t step : there) {
+    if (step > 0 && step <= last && step % every == 0) --missing.count;
   }
-  return steps;
+  const int64_t shown = std::min<int64_t>(missing.count, kShown);
+  for (int64_t at = every; std::ssize(missing.first) < shown; at += every) {
+    if (!there.contains(at)) missing.first.push_back(at);
+  }
+  return missing;
 }
 
-std::string listed_steps(const std::vector<int64_t>& steps) {
-  constexpr size_t kShown = 5;
+std::string listed_steps(const Steps& steps) {
   std::string text;
-  for (size_t i = 0; i < std::min(kShown, steps.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
-  }
-  return text +
-         (steps.size() > kShown ? ", ... (" + std::to_string(steps.size()) + " in all)" : "");
+  for (const int64_t step : steps.first) text += (text.empty() ? "" : ", ") + std::to_string(step);
+  return text + (steps.count > std::ssize(steps.first)
+                     ? ", ... (" + std::to_string(steps.count) + " in all)"
+                     : "");
 }
 
 }  // namespace
 
 Metrics read_metrics(const std::filesystem::path& path) {
   Metrics metrics;
-  std::vector<std::pair<std::string, Json>> read;
-  std::ifstream in(path, std::ios::binary);
-  bool any_sealed = false;
-  bool is_cut = false;
-  for (std::string text; std::getline(in, text);) {
-    is_cut = in.eof();  // without its end of line
-    Json json = Json::parse(text, nullptr, false);
-    any_sealed = any_sealed || has_checksum(json);
-    read.emplace_back(std::move(text), std::move(json));
-  }
-  if (in.bad()) throw Failure(path.string() + ": cannot read");
-  for (size_t i = 0; i < read.size(); ++i) {
-    auto& [text, json] = read[i];
+  const auto lines = read_json_lines(path);
+  const bool any_sealed = std::ranges::any_of(lines, has_checksum);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const JsonLine& line = lines[i];
     try {
-      if (any_sealed || !is_unsealed(json)) json = sound_line(text, json);
-      metrics.lines.push_back(std::move(json));
+      const bool is_old = !any_sealed && is_unsealed(line);
+      metrics.lines.push_back(is_old ? *line.json : sound_line(line));
     } catch (const Damaged&) {
-      if (is_cut && i + 1 == read.size()) continue;
+      if (line.is_cut) continue;
       metrics.damage.push_back(path.string() + ": line " + std::to_string(i + 1) +
                                ": damaged: it is not what was written");
     }
@@ -96,8 +96,8 @@ std::vector<std::string> missing_metrics(const std::vector<Json>& lines,
     (line.contains("loss") ? logged : validated).insert(line["step"].get<int64_t>());
   }
   std::vector<std::string> words;
-  const auto tell = [&](const std::vector<int64_t>& steps, const char* what) {
-    if (!steps.empty()) words.push_back(what + listed_steps(steps));
+  const auto tell = [&](const Steps& steps, const char* what) {
+    if (steps.count > 0) words.push_back(what + listed_steps(steps));
   };
   tell(missing_steps(logged, training.log_every, step), "the lines of these steps are lost: ");
   tell(missing_steps(validated, training.validate_every, validation_due ? step - 1 : step),
@@ -110,7 +110,7 @@ std::vector<std::string> missing_diagnostics(const std::vector<Json>& lines,
   std::set<int64_t> diagnosed;
   for (const auto& line : lines) diagnosed.insert(line["step"].get<int64_t>());
   const auto steps = missing_steps(diagnosed, training.diagnostics_every, step);
-  if (steps.empty()) return {};
+  if (steps.count <= 0) return {};
   return {"the diagnostics of these steps are lost: " + listed_steps(steps)};
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "experiments/row_id.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/sealed_json.h"
@@ -50,6 +51,22 @@ Json versioned(Json json, const std::string& file) {
   return json;
 }
 
+// More than any config has: tables take time for each, and hostile files have millions.
+constexpr size_t kMostKeys = 1000;
+
+size_t count_keys(const Json& json) {
+  if (!json.is_structured()) return 0;  // a scalar would be its own only value
+  size_t count = json.is_object() ? json.size() : 0;
+  for (const auto& value : json) count += count_keys(value);
+  return count;
+}
+
+void check_config(const Json& config, const std::string& where) {
+  if (count_keys(config) > kMostKeys) {
+    throw UserError(where + ": config: expected at most " + std::to_string(kMostKeys) + " keys");
+  }
+}
+
 // A record has no defaults: a key that is not there is damage, not a choice.
 Result result_in(const Json& json, const std::string& where) {
   const auto result = from_json<Result>(json, where);
@@ -59,6 +76,7 @@ Result result_in(const Json& json, const std::string& where) {
     if (!json.contains(Json::json_pointer(pointer)))
       throw UserError(where + ": " + key + ": missing");
   }
+  check_config(result.config, where);
   return result;
 }
 
@@ -74,11 +92,21 @@ RowRecord read_row(const Json& json, const std::string& where) {
   // A row may lack figures of the paper, its group, and in a file written by hand its config.
   auto row = from_json<RowRecord>(json, where);
   if (row.id.empty()) throw UserError(where + ": id: missing");
+  check_row_id(row.id, where);
+  check_config(row.config, where);
   for (const auto& [key, value] : {std::pair{"set", &row.set}, {"config", &row.config}}) {
     if (value->is_object() || (value->is_null() && value == &row.config)) continue;
     throw UserError(where + ": " + key + ": expected an object; got " + fields::shown(*value));
   }
   return row;
+}
+
+// Each is a column of a table, for every row.
+void add_keys(const Json& set, std::set<std::string>& keys, const std::string& where) {
+  for (const auto& [key, unused] : set.items()) keys.insert(key);
+  if (keys.size() > kMostKeys) {
+    throw UserError(where + ": the rows set more than " + std::to_string(kMostKeys) + " keys");
+  }
 }
 
 struct RunHead {
@@ -170,10 +198,11 @@ Results read_results(const fs::path& path) {
   }
   Results results;
   results.sweep = member(json, "sweep", file);
-  std::set<std::string> ids;
+  std::set<std::string> ids, keys;
   for (const auto& item : list(json, "rows", file)) {
     const std::string where = file + ": rows[" + std::to_string(results.rows.size()) + "]";
     results.rows.push_back(read_row(item, where));
+    add_keys(results.rows.back().set, keys, where + ": set");
     const std::string& id = results.rows.back().id;
     if (!ids.insert(id).second)
       throw UserError(where + ": id: " + fields::shown(id) + " is there twice");

@@ -231,6 +231,7 @@ std::optional<Result> complete_result(const fs::path& folder,
     for (const auto& each : damage) note(each + (can_be_made ? "; translated again" : ""));
     if (can_be_made) return std::nullopt;
   }
+  const Config config = resolve(from_json<Config>(result->config, file.string()), file.string());
   const fs::path model = folder / "model.safetensors";
   try {
     const auto stated = model_of_translations(folder);
@@ -241,13 +242,12 @@ std::optional<Result> complete_result(const fs::path& folder,
     note(folder.string() + ": already complete");
   } catch (const UserError& damage) {
     note(std::string(damage.what()) + "; the model is made again from the checkpoints");
-    write_model(model, final_model(folder, from_json<Config>(result->config, file.string())));
+    write_model(model, final_model(folder, config));
   }
   for (const char* name : {"metrics.jsonl", "diagnostics.jsonl"}) {
     for (const auto& damage : read_metrics(folder / name).damage) note(damage);
   }
-  mend_vocabularies(from_json<Config>(result->config, file.string()).data, folder,
-                    result->vocabulary_fingerprint, note);
+  mend_vocabularies(config.data, folder, result->vocabulary_fingerprint, note);
   return result;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "transformer/json.h"
+#include "experiments/json_lines.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -16,6 +16,8 @@ namespace {
 // The file's last bytes, from `start` on at the earliest; "" where there is no such file.
 std::string tail(const fs::path& path, int64_t start) {
   constexpr int64_t kMost = 16384;
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) return "";  // a pipe would be waited for
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) return "";
   const int64_t end = in.tellg();
@@ -35,13 +37,12 @@ std::optional<RunProgress> last_progress(const fs::path& metrics) {
   bytes.erase(bytes.find_last_of('\n') == std::string::npos ? 0 : bytes.find_last_of('\n'));
   const size_t before = bytes.find_last_of('\n');
   const std::string line = bytes.substr(before == std::string::npos ? 0 : before + 1);
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
-  const auto step = json.find("step");
-  const auto loss = json.find("loss");
-  if (step == json.end() || !step->is_number_integer()) return std::nullopt;
-  if (loss == json.end() || !loss->is_number()) return std::nullopt;
-  return RunProgress{step->get<int64_t>(), loss->get<double>()};
+  const JsonLine last{line, json_in(line)};
+  const auto step = step_of(last);
+  if (!step) return std::nullopt;
+  const auto loss = last.json->find("loss");
+  if (loss == last.json->end() || !loss->is_number()) return std::nullopt;
+  return RunProgress{*step, loss->get<double>()};
 }
 
 int64_t last_checkpoint(const fs::path& checkpoints) {

@@ -7,8 +7,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include "experiments/cores.h"
+#include "experiments/gpu_places.h"
 #include "experiments/interrupts.h"
 #include "experiments/launcher.h"
 #include "experiments/sweep_folder.h"
@@ -29,6 +31,7 @@ struct Run {
   int64_t step = -1;              // last told
   int64_t tries = 0;              // before this one
   std::optional<size_t> share{};  // of the cores
+  std::optional<int64_t> gpu{};
   std::chrono::system_clock::time_point start{};
   Overdue overdue = Overdue::no;  // and told to end
   std::chrono::system_clock::time_point end_by{};
@@ -42,7 +45,8 @@ class Runner {
          const std::function<void(const RunEvent&)>& on_event)
       : options_(options),
         on_event_(on_event),
-        folder_(options.folder, sweep),
+        folder_(opened(sweep, options)),
+        gpus_(options.gpus),
         shares_(shares_of(usable_cores(), options.jobs, options.threads)) {
     for (size_t i = 0; i < shares_.size(); ++i) free_shares_.insert(i);
   }
@@ -56,7 +60,7 @@ class Runner {
     int told = 0;
     while (true) {
       for (; told < interrupts.count(); ++told) {
-        launcher_.send(told == 0 ? interrupts.signal() : SIGKILL);
+        launcher_.send(told == 0 ? told_to_end_by(interrupts) : SIGKILL);
       }
       look_elsewhere();
       while (told == 0 && !waiting_.empty() &&
@@ -78,16 +82,25 @@ class Runner {
   }
 
  private:
+  static SweepFolder opened(const Sweep& sweep, const RunnerOptions& options) {
+    switch (options.role) {
+      case RunnerRole::whole_sweep:
+        return {options.folder, sweep};
+      case RunnerRole::batch_task:
+        return {options.folder, sweep, SweepFolder::Unlocked{}};
+    }
+    throw std::logic_error("a role without a case");
+  }
+
+  int told_to_end_by(const Interrupts& interrupts) const {
+    return options_.role == RunnerRole::batch_task ? SIGUSR1 : interrupts.signal();
+  }
+
   void queue(const Sweep& selected) {
     for (const int64_t seed : selected.seeds) {
       for (const auto& row : selected.rows) {
-        auto [result, problem] = folder_.result({row.id, seed});
-        if (result && options_.damage_of_model) {
-          problem =
-              options_.damage_of_model(folder_.run_folder({row.id, seed}) / "model.safetensors");
-        }
-        const bool is_complete = result && problem.empty();
-        const bool is_diverged = !result && problem.empty() && folder_.divergence({row.id, seed});
+        const auto [is_complete, is_diverged, problem] =
+            folder_.standing({row.id, seed}, options_.damage_of_model);
         if (is_complete || is_diverged) {
           ++(is_complete ? outcome_.complete : outcome_.diverged);
           on_event_({Kind::skipped, row, seed});
@@ -118,7 +131,11 @@ class Runner {
                                   folder.string(), "--threads", threads},
                     .log = folder / "log.txt",
                     .environment = {{"OMP_NUM_THREADS", threads}}};
-    if (!options_.device.empty()) {
+    if (!options_.gpus.empty()) {
+      run.gpu = gpus_.take();
+      program.arguments.insert(program.arguments.end(), {"--device", "cuda"});
+      program.environment[kVisibleGpus] = gpus_.visible(*run.gpu);
+    } else if (!options_.device.empty()) {
       program.arguments.insert(program.arguments.end(), {"--device", options_.device});
     }
     if (!free_shares_.empty()) {
@@ -195,6 +212,8 @@ class Runner {
     running_.erase(ended.pid);
     if (run.share) free_shares_.insert(*run.share);
     run.share.reset();
+    if (run.gpu) gpus_.give_back(*run.gpu);
+    run.gpu.reset();
     const auto [result, problem] = folder_.result(run.name());
     if (ended.code == 0 && ended.signal == 0 && result) {
       ++outcome_.complete;
@@ -261,6 +280,7 @@ class Runner {
   std::deque<Run> waiting_;
   std::map<pid_t, Run> running_;
   std::vector<Run> elsewhere_;  // other processes are at work on these
+  GpuPlaces gpus_;
   std::vector<std::vector<int64_t>> shares_;
   std::set<size_t> free_shares_;
   SweepOutcome outcome_;

@@ -13,23 +13,31 @@
 #include "experiments/run_limits.h"
 #include "experiments/run_log.h"
 #include "experiments/sweep.h"
+#include "experiments/sweep_folder.h"
 
 namespace transformer {
 
+// Who calls: a person, who is at work on the whole sweep; or a batch system, of whose tasks each
+// does a run, beside others. Its signals may have reached the run too: it is told by SIGUSR1, which
+// never counts as a second one.
+enum class RunnerRole { whole_sweep, batch_task };
+
 struct RunnerOptions {
   std::filesystem::path folder;
+  RunnerRole role = RunnerRole::whole_sweep;
   int64_t jobs = 1;      // processes at a time
   int64_t threads = 1;   // of each
   std::string device{};  // handed on to train where stated
+  // The GPUs that runs are placed on, one each while there are enough; none: `device` decides.
+  std::vector<int64_t> gpus{};
   // This very program, also while it is being built anew.
   std::filesystem::path program = "/proc/self/exe";
   // Work of a run, in any unit: with several jobs the longest starts first, so that none is left
   // alone at the end. Without it, and with one job, runs start in the sweep's order, seed after
   // seed.
   std::function<double(const Config&)> work{};
-  // What is wrong with a model.safetensors; "" where nothing is. Asked once of each run that is
-  // complete; without it, models are only looked for.
-  std::function<std::string(const std::filesystem::path&)> damage_of_model{};
+  // Asked once of each run that is complete; without it, models are only looked for.
+  DamageOfModel damage_of_model{};
   int64_t retries = 0;  // of a run that failed for another reason than its config
   RunLimits limits{};
   std::chrono::milliseconds patience = std::chrono::seconds(10);  // with a run that is told to end

@@ -1,6 +1,8 @@
 #include "experiments/summary.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "experiments/statistics.h"
 
@@ -39,7 +41,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 }
 
 std::string describe(const Machine& machine) {
-  const int64_t gib = (machine.memory_bytes + (1 << 29)) >> 30;
+  const int64_t gib = ((machine.memory_bytes >> 29) + 1) >> 1;  // rounded; without overflow
   return machine.cpu + ", " + std::to_string(machine.cores) + " cores, " + machine.vector_width +
          ", " + std::to_string(gib) + " GiB, " + machine.system;
 }
@@ -72,12 +74,11 @@ std::optional<Figure> figure_of(const RowSummary& row, auto Result::*quantity) {
   return figure(values);
 }
 
-RowSummary summarize(const RowRecord& row, const std::vector<RunRecord>& results) {
+RowSummary summarize(const RowRecord& row, std::vector<RunRecord> runs) {
   RowSummary summary;
   summary.row = row;
-  for (const auto& run : results) {
-    if (run.id != row.id) continue;
-    summary.runs.push_back(run);
+  summary.runs = std::move(runs);
+  for (const auto& run : summary.runs) {
     if (run.state == RunState::diverged) ++summary.diverged;
     if (run.result) ++summary.complete;
   }
@@ -102,7 +103,9 @@ Figure figure(const std::vector<double>& values) {
 
 Summary summarize(const Results& results) {
   Summary summary;
-  for (const auto& row : results.rows) summary.rows.push_back(summarize(row, results.results));
+  std::unordered_map<std::string, std::vector<RunRecord>> runs;
+  for (const auto& run : results.results) runs[run.id].push_back(run);
+  for (const auto& row : results.rows) summary.rows.push_back(summarize(row, runs[row.id]));
   for (const auto& row : summary.rows) {
     summary.runs += static_cast<int64_t>(row.runs.size());
     summary.complete += row.complete;

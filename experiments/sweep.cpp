@@ -5,6 +5,7 @@
 #include <set>
 
 #include "experiments/grid.h"
+#include "experiments/row_id.h"
 #include "transformer/config_file.h"
 
 namespace transformer {
@@ -89,12 +90,19 @@ void apply_set(Config& config, const Json& set) {
   for (const auto& [key, value] : set.items()) set_field(config, key, value);
 }
 
+constexpr size_t kMostRows = 10000;
+
+[[noreturn]] void refuse_so_many_rows(const std::string& where) {
+  throw UserError(where + ": more than " + std::to_string(kMostRows) + " rows");
+}
+
+// Of values as the config keeps them: 1 and 1.0 are one text there.
 void check_values(const GridAxis& axis, const std::string& where) {
-  for (size_t i = 0; i < axis.values.size(); ++i) {
-    if (std::count(axis.values.begin(), axis.values.end(), axis.values[i]) > 1) {
-      throw UserError(where + ": " + axis.key + ": the value " + fields::shown(axis.values[i]) +
-                      " is given twice");
-    }
+  std::set<std::string> seen;
+  for (const auto& value : axis.values) {
+    if (seen.insert(text_of(value)).second) continue;
+    throw UserError(where + ": " + axis.key + ": the value " + fields::shown(value) +
+                    " is given twice");
   }
 }
 
@@ -106,6 +114,7 @@ std::vector<GridAxis> read_grid(const Json& grid, const std::string& file) {
       throw UserError(file + ": grid: " + fields::shown_name(key) +
                       ": expected a list of values; got " + fields::shown(values));
     }
+    if (values.size() > kMostRows) refuse_so_many_rows(file);
     axes.push_back({key, {}});
     for (const auto& value : values) {
       axes.back().values.push_back(kept_value(key, value, file + ": grid"));
@@ -121,7 +130,8 @@ std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides) 
   for (const auto& text : overrides) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UserError(text + ": expected section.key=value, such as model.h=4, or model.h=1,2,4");
+      throw UserError(fields::shown_name(text) +
+                      ": expected section.key=value, such as model.h=4, or model.h=1,2,4");
     }
     GridAxis axis{text.substr(0, equals), {}};
     for (const auto& piece : split_list(text.substr(equals + 1), axis.key)) {
@@ -140,49 +150,18 @@ std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides) 
   return axes;
 }
 
-void check_id(const std::string& id, const std::string& where) {
-  constexpr size_t kLongest = 200;
-  const auto letter_or_digit = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const auto fits = [&](char c) { return letter_or_digit(c) || c == '.' || c == '_' || c == '-'; };
-  if (id.empty() || id.size() > kLongest || !std::all_of(id.begin(), id.end(), fits) ||
-      !letter_or_digit(id[0])) {
-    throw UserError(
-        where + ": id: " + fields::shown(id) +
-        " cannot name a folder; expected letters, digits, '.', '_' and '-', a letter or "
-        "digit first, at most 200");
-  }
-  if (id == "lock" || fs::path(id).extension() == ".json") {
-    throw UserError(where + ": id: " + fields::shown(id) +
-                    " is the name of a file in the sweep's folder; choose another");
-  }
-}
-
-// What a single experiment is called: by its file, as far as that can name a folder.
-std::string id_of(const fs::path& file) {
-  std::string id = file.stem().string();
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  std::replace_if(
-      id.begin(), id.end(), [&](char c) { return !fits(c); }, '_');
-  const bool starts_well = !id.empty() && std::string("._-").find(id[0]) == std::string::npos;
-  return (starts_well ? id : "experiment" + id).substr(0, 100);
-}
-
 std::vector<RowEntry> read_rows(const Json& rows, const std::string& file) {
   if (!rows.is_array()) {
     throw UserError(file + ": rows: expected a list; got " + fields::shown(rows));
   }
+  if (rows.size() > kMostRows) refuse_so_many_rows(file);
   std::vector<RowEntry> entries(rows.size());
   std::set<std::string> ids;
   for (size_t i = 0; i < rows.size(); ++i) {
     RowEntry& entry = entries[i];
     const std::string place = "rows[" + std::to_string(i) + "]";
     read_fields(entry, rows[i], file, place);
-    check_id(entry.id, file + ": " + place);
+    check_row_id(entry.id, file + ": " + place);
     if (!ids.insert(entry.id).second) {
       throw UserError(file + ": row " + entry.id + ": two rows have this id");
     }
@@ -221,9 +200,8 @@ void check_different(const std::vector<SweepRow>& rows, const std::string& file)
 
 // Before the product is made: a few short lists can ask for more than there is memory.
 void check_count(size_t rows, const std::vector<GridAxis>& grid, const std::string& file) {
-  constexpr size_t kMost = 10000;
-  for (const auto& axis : grid) rows = std::min(rows, kMost + 1) * axis.values.size();
-  if (rows > kMost) throw UserError(file + ": more than " + std::to_string(kMost) + " rows");
+  for (const auto& axis : grid) rows = std::min(rows, kMostRows + 1) * axis.values.size();
+  if (rows > kMostRows) refuse_so_many_rows(file);
 }
 
 SweepRow resolved_row(const Sweep& sweep, const RowEntry& entry, const Json& point,
@@ -239,7 +217,7 @@ SweepRow resolved_row(const Sweep& sweep, const RowEntry& entry, const Json& poi
   const bool both = !entry.id.empty() && !point_id.empty();
   SweepRow row{entry.id + (both ? "--" : "") + point_id, entry.group, entry.set, entry.paper,
                sweep.base};
-  check_id(row.id, file);
+  check_row_id(row.id, file);
   apply_set(row.config, entry.set);
   const Config without_grid = row.config;
   row.set.update(point);
@@ -284,7 +262,7 @@ Sweep assembled(const Json& json, const Config& base, const fs::path& path,
   const auto grid = merged(read_grid(content.grid, file), given);
   if (entries.empty()) {
     entries.emplace_back();
-    if (grid.empty()) entries[0].id = id_of(path);
+    if (grid.empty()) entries[0].id = row_id_of(path.stem().string());
   }
   check_count(entries.size(), grid, where);
   const auto points = product(grid);

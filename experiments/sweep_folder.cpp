@@ -103,6 +103,61 @@ fs::path run_in(const fs::path& sweep, const SweepFolder::Run& run) {
   return sweep / run.first / ("seed-" + std::to_string(run.second));
 }
 
+// What the run of a row is trained with; nothing where the sweep has no such row.
+std::optional<Config> config_of(const Sweep& sweep, const SweepFolder::Run& run) {
+  for (const auto& row : sweep.rows) {
+    if (row.id != run.first) continue;
+    Config config = row.config;
+    config.training.seed = run.second;
+    return config;
+  }
+  return std::nullopt;
+}
+
+// `config`: of the run that it is to be of, where that is known.
+RunResult result_of_run(const fs::path& folder, const std::optional<Config>& config) {
+  const fs::path file = folder / "result.json";
+  if (!fs::exists(file)) return {};
+  try {
+    Result result = read_result(file);
+    if (config) expect_of_run(result, *config, file);
+    if (fs::exists(folder / "model.safetensors")) return {std::move(result)};
+    return {std::nullopt, (folder / "model.safetensors").string() + ": is missing"};
+  } catch (const UserError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+// A run as its folder tells; it is running where a process holds it, or `is_running`.
+RunRecord record_of_run(const fs::path& sweep, const SweepFolder::Run& run,
+                        const std::optional<Config>& config, int64_t train_steps, bool is_running) {
+  const fs::path folder = run_in(sweep, run);
+  const fs::path failure = folder / "failure.txt";
+  RunRecord record{run.first, run.second, RunState::missing, {}, ""};
+  auto [result, problem] = result_of_run(folder, config);
+  if (result) {
+    record.state = RunState::complete;
+    record.result = std::move(result);
+  } else if (is_running || is_locked(folder)) {
+    record.state = RunState::running;
+  } else if (const auto divergence = read_divergence(folder)) {
+    record.state = RunState::diverged;
+    record.diverged_at = divergence->step;
+    record.message = divergence->message;
+  } else if (fs::exists(failure)) {
+    record.state = RunState::failed;
+    record.message = read_file(failure);
+    while (record.message.ends_with('\n')) record.message.pop_back();
+  } else if (!problem.empty()) {
+    record.state = RunState::failed;
+    record.message = problem;
+  } else if (fs::exists(folder / "log.txt")) {
+    record.state = RunState::interrupted;
+    record.message = interrupted_at(folder, train_steps);
+  }
+  return record;
+}
+
 bool is_sweep(const fs::path& folder) {
   return lock_file_in(folder) == LockFile::ours ||
          can_be_read([&] { read_sweep(folder / "sweep.json"); }) ||
@@ -138,42 +193,39 @@ Sweep joined_with(const fs::path& folder, const Sweep& sweep) {
   return fs::exists(file) ? joined(read_sweep(file), sweep, folder.string()) : sweep;
 }
 
+Sweep sweep_in(const fs::path& folder) { return read_sweep(folder / "sweep.json"); }
+
 SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
     : folder_(made(folder, sweep)),
-      lock_(folder, {"sweep.json", "results.json"}, "sweep"),
+      lock_(std::make_unique<FolderLock>(
+          folder, std::vector<std::string>{"sweep.json", "results.json"}, "sweep")),
       sweep_(joined_with(folder, sweep)),
       data_(sweep_) {
   write_sealed(folder / "sweep.json", with_origin(sweep_, data_));
 }
 
+SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep, Unlocked)
+    : folder_(folder), sweep_(joined_with(folder, sweep)), data_(Sweep{}) {}
+
 fs::path SweepFolder::run_folder(const Run& run) const { return run_in(folder_, run); }
 
 RunResult SweepFolder::result(const Run& run) const {
-  const fs::path folder = run_folder(run);
-  const fs::path file = folder / "result.json";
-  if (!fs::exists(file)) return {};
-  try {
-    Result result = read_result(file);
-    if (auto config = config_of(run)) expect_of_run(result, *config, file);
-    if (fs::exists(folder / "model.safetensors")) return {std::move(result)};
-    return {std::nullopt, (folder / "model.safetensors").string() + ": is missing"};
-  } catch (const UserError& error) {
-    return {std::nullopt, error.what()};
-  }
+  return result_of_run(run_folder(run), config_of(sweep_, run));
 }
 
-std::optional<Config> SweepFolder::config_of(const Run& run) const {
-  for (const auto& row : sweep_.rows) {
-    if (row.id != run.first) continue;
-    Config config = row.config;
-    config.training.seed = run.second;
-    return config;
-  }
-  return std::nullopt;
+Standing SweepFolder::standing(const Run& run, const DamageOfModel& damage_of_model) const {
+  auto [result, problem] = this->result(run);
+  if (result && damage_of_model) problem = damage_of_model(run_folder(run) / "model.safetensors");
+  const bool is_diverged = !result && problem.empty() && divergence(run);
+  return {result && problem.empty(), is_diverged, problem};
 }
 
 std::optional<Divergence> SweepFolder::divergence(const Run& run) const {
   return read_divergence(run_folder(run));
+}
+
+RunRecord SweepFolder::record(const Run& run, int64_t train_steps) const {
+  return record_of_run(folder_, run, config_of(sweep_, run), train_steps, false);
 }
 
 std::string SweepFolder::prepare(const SweepRow& row, int64_t seed) const {
@@ -197,6 +249,7 @@ void SweepFolder::note_failure(const Run& run, const std::string& message) const
 }
 
 void SweepFolder::write_results(const std::set<Run>& running) {
+  if (!lock_) return;
   if (data_.look_again()) write_sealed(folder_ / "sweep.json", with_origin(sweep_, data_));
   Results results{with_origin(sweep_, data_), {}, {}};
   for (const auto& row : sweep_.rows) {
@@ -205,34 +258,36 @@ void SweepFolder::write_results(const std::set<Run>& running) {
     results.rows.push_back(std::move(kept));
     for (const int64_t seed : sweep_.seeds) {
       const Run run{row.id, seed};
-      RunRecord record{row.id, seed, RunState::missing, {}, ""};
-      const fs::path failure = run_folder(run) / "failure.txt";
-      auto [result, problem] = this->result(run);
-      if (result) {
-        record.state = RunState::complete;
-        record.result = std::move(result);
-      } else if (running.contains(run)) {
-        record.state = RunState::running;
-      } else if (const auto divergence = this->divergence(run)) {
-        record.state = RunState::diverged;
-        record.diverged_at = divergence->step;
-        record.message = divergence->message;
-      } else if (fs::exists(failure)) {
-        record.state = RunState::failed;
-        record.message = read_file(failure);
-        while (record.message.ends_with('\n')) record.message.pop_back();
-      } else if (!problem.empty()) {
-        record.state = RunState::failed;
-        record.message = problem;
-      } else if (fs::exists(run_folder(run) / "log.txt")) {
-        record.state = RunState::interrupted;
-        record.message = interrupted_at(run_folder(run), row.config.training.train_steps);
-      }
-      results.results.push_back(std::move(record));
+      results.results.push_back(record_of_run(folder_, run, config_of(sweep_, run),
+                                              row.config.training.train_steps,
+                                              running.contains(run)));
     }
   }
   transformer::write_results(folder_ / "results.json", results);
 }
+
+namespace {
+
+// Nothing where a file written by hand does not say.
+std::optional<Config> config_stated_in(const RowRecord& row, int64_t seed) {
+  try {
+    Config config = resolve(from_json<Config>(row.config));
+    config.training.seed = seed;
+    return config;
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+}
+
+// 0 where a file written by hand does not say.
+int64_t steps_stated_in(const RowRecord& row) {
+  const Json::json_pointer steps("/training/train_steps");
+  return row.config.contains(steps) && row.config[steps].is_number_integer()
+             ? row.config[steps].get<int64_t>()
+             : 0;
+}
+
+}  // namespace
 
 Results read_sweep_results(const fs::path& folder) {
   const fs::path file = folder / "results.json";
@@ -252,17 +307,19 @@ Results read_sweep_results(const fs::path& folder) {
     throw UserError(std::string(damage.what()) +
                     "; the sweep, run again, makes it anew from the runs' own results");
   }
-  if (is_locked(folder)) return results;
+  const bool is_at_work = is_locked(folder);
   for (auto& run : results.results) {
-    if (run.state != RunState::running) continue;
+    if (run.state == RunState::complete) continue;
+    const bool is_running = run.state == RunState::running && is_at_work;
+    const SweepFolder::Run name{run.id, run.seed};
+    if (!fs::exists(run_in(folder, name))) {  // the file alone was brought here
+      if (run.state == RunState::running && !is_running) run.state = RunState::interrupted;
+      continue;
+    }
     const auto row = std::find_if(results.rows.begin(), results.rows.end(),
                                   [&](const RowRecord& each) { return each.id == run.id; });
-    run.state = RunState::interrupted;
-    const Json::json_pointer steps("/training/train_steps");
-    if (row->config.contains(steps) && row->config[steps].is_number_integer()) {
-      run.message =
-          interrupted_at(run_in(folder, {run.id, run.seed}), row->config[steps].get<int64_t>());
-    }
+    run = record_of_run(folder, name, config_stated_in(*row, run.seed), steps_stated_in(*row),
+                        is_running);
   }
   return results;
 }

@@ -8,8 +8,11 @@
 //               /result.json           present if and only if it is complete
 //               /divergence.json       where its loss or gradient stopped being finite
 // DIR/results.json                     all of it in one file
+// DIR/slurm/                           what was submitted to Slurm (slurm.h)
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +30,16 @@ struct RunResult {
   std::string problem{};           // why it is not, though there is a result.json
 };
 
+// Whether a run is done, with a result or by divergence.
+struct Standing {
+  bool is_complete = false;
+  bool is_diverged = false;
+  std::string problem{};  // why it is not done, though there is a result.json
+};
+
+// What is wrong with a model.safetensors; "" where nothing is.
+using DamageOfModel = std::function<std::string(const std::filesystem::path&)>;
+
 class SweepFolder {
  public:
   using Run = std::pair<std::string, int64_t>;  // a row's id and a seed
@@ -37,9 +50,18 @@ class SweepFolder {
   // cannot be written.
   SweepFolder(const std::filesystem::path& folder, const Sweep& sweep);
 
+  // The folder as it stands, for whoever does one of its runs beside others, or only looks: neither
+  // made nor locked, and results.json is left alone.
+  struct Unlocked {};
+  SweepFolder(const std::filesystem::path& folder, const Sweep& sweep, Unlocked);
+
   std::filesystem::path run_folder(const Run& run) const;
   RunResult result(const Run& run) const;
   std::optional<Divergence> divergence(const Run& run) const;
+  Standing standing(const Run& run, const DamageOfModel& damage_of_model) const;  // may be empty
+
+  // The run as its folder tells: complete, running where a process holds it, failed, and so on.
+  RunRecord record(const Run& run, int64_t train_steps) const;
 
   // Makes the run's folder and its config.json, and forgets that it failed before. Returns what was
   // wrong with a config.json that it wrote anew, if one was.
@@ -50,10 +72,8 @@ class SweepFolder {
   void write_results(const std::set<Run>& running);
 
  private:
-  std::optional<Config> config_of(const Run& run) const;
-
   std::filesystem::path folder_;
-  FolderLock lock_;
+  std::unique_ptr<FolderLock> lock_;
   Sweep sweep_;  // with the rows and seeds that were there before
   DataFingerprints data_;
 };
@@ -66,8 +86,12 @@ void expect_own_sweep(const std::filesystem::path& folder, const Sweep& sweep);
 // Throws UserError as SweepFolder does.
 Sweep joined_with(const std::filesystem::path& folder, const Sweep& sweep);
 
-// results.json of a sweep's folder. What it calls running though no process is at work there was
-// interrupted.
+// The sweep that the folder keeps. Throws UserError where there is none.
+Sweep sweep_in(const std::filesystem::path& folder);
+
+// results.json of a sweep's folder, its runs that are not complete there as their folders tell of
+// them by now: what it calls running though no process is at work was interrupted, and what Slurm
+// did meanwhile is done.
 Results read_sweep_results(const std::filesystem::path& folder);
 
 }  // namespace transformer

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 
 #include "experiments/divergence.h"
 #include "experiments/run_log.h"
@@ -61,15 +62,51 @@ int64_t train_steps_of(const Results& results, const std::string& id) {
 
 SweepObserver::SweepObserver(fs::path folder) : folder_(std::move(folder)) {}
 
-bool SweepObserver::look() {
-  std::string stamp = is_locked(folder_) ? "held " : "free ";
-  for (const char* file : {"results.json", "result.json", "divergence.json"}) {
-    stamp += stamp_of(folder_ / file) + ";";
+std::string SweepObserver::stamp_now() const {
+  constexpr std::array kFiles = {"results.json", "result.json", "divergence.json", "failure.txt"};
+  const auto stamp_in = [&](const fs::path& folder) {
+    std::string stamp = is_locked(folder) ? "held " : "free ";
+    for (const char* file : kFiles) stamp += stamp_of(folder / file) + ";";
+    return stamp;
+  };
+  std::string stamp = stamp_in(folder_);
+  for (const auto& run : results_.results) {  // which Slurm may do without a sweep's process
+    if (run.state != RunState::complete) stamp += stamp_in(folder_of({run.id, run.seed}));
   }
-  bool is_other = stamp != stamp_;
+  for (const auto& [run, task] : tasks_) stamp += task.id + task.detail + ";";
+  return stamp;
+}
+
+bool SweepObserver::is_over() const {
+  return std::ranges::all_of(results_.results, [](const RunRecord& run) {
+    return run.state == RunState::complete || run.state == RunState::diverged;
+  });
+}
+
+// Rarely, and not for a sweep that is over: its queue is everybody's. Where it does not answer, the
+// folder tells what it can.
+void SweepObserver::ask_slurm() {
+  constexpr double kSeldom = 30;
+  if (asked_slurm_ && (is_over() || seconds_since(*asked_slurm_) < kSeldom)) return;
+  asked_slurm_ = Clock::now();
+  try {
+    tasks_ = slurm_tasks(folder_);
+  } catch (const Failure&) {
+    tasks_.clear();
+  }
+}
+
+Results SweepObserver::read_now() const {
+  return is_single_run(folder_) ? results_of_run(folder_) : read_sweep_results(folder_);
+}
+
+bool SweepObserver::look() {
+  ask_slurm();
+  bool is_other = stamp_now() != stamp_;
   if (is_other) {
-    results_ = is_single_run(folder_) ? results_of_run(folder_) : read_sweep_results(folder_);
-    stamp_ = stamp;
+    results_ = read_now();  // tells whose files count
+    stamp_ = stamp_now();
+    results_ = read_now();  // what changed before the stamp would be missed
   }
   for (const auto& run : results_.results) is_other |= curves_of({run.id, run.seed}).look();
   runs_.clear();
@@ -96,12 +133,23 @@ RunStatus SweepObserver::status_of(const RunRecord& run) const {
     status.bleu = run.result->bleu;
     status.seconds = run.result->seconds;
   }
+  add_slurm(status);
   return status;
+}
+
+// A task that is starting has not its run's lock yet.
+void SweepObserver::add_slurm(RunStatus& status) const {
+  const auto task = tasks_.find({status.id, status.seed});
+  const bool is_settled = status.state == RunState::complete ||
+                          status.state == RunState::diverged || status.state == RunState::running;
+  if (task == tasks_.end() || is_settled) return;
+  if (task->second.state == SlurmTask::State::running) status.state = RunState::running;
+  if (task->second.state == SlurmTask::State::queued) status.queued = described(task->second);
 }
 
 void SweepObserver::add_progress(RunStatus& status) {
   const Run run{status.id, status.seed};
-  const auto progress = last_progress(metrics_of(run));
+  const auto progress = last_progress(folder_of(run) / "metrics.jsonl");
   if (!progress) return;
   status.step = progress->step;
   status.loss = progress->loss;
@@ -115,13 +163,15 @@ void SweepObserver::add_progress(RunStatus& status) {
 GrowingCurves& SweepObserver::curves_of(const Run& run) {
   const auto found = curves_.find(run);
   if (found != curves_.end()) return found->second;
-  return curves_.try_emplace(run, metrics_of(run), std::vector<std::string>{kValidation, kTraining})
+  return curves_
+      .try_emplace(run, folder_of(run) / "metrics.jsonl",
+                   std::vector<std::string>{kValidation, kTraining})
       .first->second;
 }
 
-fs::path SweepObserver::metrics_of(const Run& run) const {
-  if (is_single_run(folder_)) return folder_ / "metrics.jsonl";
-  return folder_ / run.first / ("seed-" + std::to_string(run.second)) / "metrics.jsonl";
+fs::path SweepObserver::folder_of(const Run& run) const {
+  if (is_single_run(folder_)) return folder_;
+  return folder_ / run.first / ("seed-" + std::to_string(run.second));
 }
 
 }  // namespace transformer

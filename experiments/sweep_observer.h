@@ -12,6 +12,7 @@
 
 #include "experiments/curves.h"
 #include "experiments/record.h"
+#include "experiments/slurm.h"
 #include "transformer/clock.h"
 
 namespace transformer {
@@ -22,6 +23,7 @@ struct RunStatus {
   int64_t seed = 0;
   RunState state = RunState::missing;
   std::string message{};
+  std::string queued{};                  // by Slurm: its task, and what that waits for
   int64_t train_steps = 0;               // 0: not known
   std::optional<int64_t> step{};         // that was logged last; none before the first is
   std::optional<double> loss{};          // of that step
@@ -57,10 +59,15 @@ class SweepObserver {
     Clock::time_point time;
   };
 
+  std::string stamp_now() const;
+  Results read_now() const;
+  bool is_over() const;
+  void ask_slurm();
   RunStatus status_of(const RunRecord& run) const;
+  void add_slurm(RunStatus& status) const;
   void add_progress(RunStatus& status);
   GrowingCurves& curves_of(const Run& run);
-  std::filesystem::path metrics_of(const Run& run) const;
+  std::filesystem::path folder_of(const Run& run) const;
 
   std::filesystem::path folder_;
   Results results_;
@@ -68,6 +75,8 @@ class SweepObserver {
   std::vector<RunStatus> runs_;
   std::map<Run, Seen> seen_;
   std::map<Run, GrowingCurves> curves_;
+  std::map<Run, SlurmTask> tasks_;
+  std::optional<Clock::time_point> asked_slurm_;
 };
 
 }  // namespace transformer

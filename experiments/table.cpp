@@ -7,6 +7,7 @@
 #include "experiments/table_notes.h"
 #include "transformer/config.h"
 #include "transformer/error.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 
@@ -151,6 +152,17 @@ class Columns {
   bool differs_ = false;
 };
 
+// What was read may be of any length and have what a terminal obeys.
+void make_printable(Table& table) {
+  constexpr size_t kMostOfCell = 200;
+  constexpr size_t kMostOfNote = 10000;
+  for (auto& column : table.columns) column.heading = printable(column.heading, kMostOfCell);
+  for (auto& row : table.rows) {
+    for (auto& cell : row.cells) cell.text = printable(cell.text, kMostOfCell);
+  }
+  for (auto& note : table.notes) note = printable(note, kMostOfNote);
+}
+
 }  // namespace
 
 Table results_table(const Summary& summary, const TableOptions& options) {
@@ -188,6 +200,7 @@ Table results_table(const Summary& summary, const TableOptions& options) {
     table.rows.push_back(std::move(line));
   }
   table.notes = table_notes(summary, options);
+  make_printable(table);
   return table;
 }
 

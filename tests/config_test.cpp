@@ -1,8 +1,12 @@
 #include "transformer/config.h"
 
+#include <sys/stat.h>
+
+#include <chrono>
 #include <fstream>
 
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 #include "transformer/files.h"
 
 using namespace transformer;
@@ -170,4 +174,45 @@ TEST_CASE("config: a file says what differs from its base") {
   REQUIRE_THROWS_WITH(read_config(folder / "circle.json"), Contains("in a circle"));
   REQUIRE_THROWS_WITH(read_config(folder / "missing.json"), Contains("missing.json: cannot open"));
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("json: the time to read an object grows with its keys, not with their square") {
+  std::string text = "{";
+  constexpr int kKeys = 200'000;
+  for (int i = 0; i < kKeys; ++i) text += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\": 1";
+  const auto start = std::chrono::steady_clock::now();
+  const Json json = parse_json(text + "}", "x");
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  REQUIRE(json.size() == kKeys);
+  REQUIRE(time.count() < 5);  // half a minute by the library's own reader
+  REQUIRE_THROWS_WITH(parse_json(text + ", \"7\": 2}", "x"), Contains("\"7\" is given twice"));
+}
+
+TEST_CASE("json: depth is bounded, on the command line too") {
+  const auto nested = [](size_t deep) { return std::string(deep, '[') + std::string(deep, ']'); };
+  REQUIRE(json_in(nested(100)));
+  REQUIRE_THROWS_WITH(parse_json(nested(101), "x"), "x: values nested more than 100 deep");
+  Config config;
+  REQUIRE_THROWS_WITH(override_config(config, {"model.h=" + nested(60'000)}),
+                      Contains("model.h: expected an integer; got \"[[["));
+}
+
+TEST_CASE("config: a base is a regular file, and its name the one that is opened") {
+  const TemporaryFolder folder;
+  const auto path = folder / "config.json";
+  write_file(folder / "base.json", "{}");
+  const auto refused = [&](const std::string& base, const std::string& message) {
+    write_file(path, "{\"base\": \"" + base + "\"}");
+    REQUIRE_THROWS_WITH(read_config(path), Contains(message));
+  };
+  refused("base.json\\u0000.txt",
+          "base: expected text without a NUL; got \"base.json\\u0000.txt\"");
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  refused("pipe", "pipe is not a regular file");  // somebody might write to it for ever
+  refused("/dev/zero", "/dev/zero is not a regular file");
+  for (int i = 0; i < 200; ++i) {
+    write_file(folder / (std::to_string(i) + ".json"),
+               "{\"base\": \"" + std::to_string(i + 1) + ".json\"}");
+  }
+  refused("0.json", "more than 100 files, each the base of the one before");
 }

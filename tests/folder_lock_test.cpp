@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 
 #include "tests/catch.h"
@@ -14,7 +15,17 @@
 
 using namespace transformer;
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 namespace fs = std::filesystem;
+
+namespace {
+
+// As a holder does: the lock is on the file, which stays the same.
+void write_in_place(const fs::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::trunc) << text;
+}
+
+}  // namespace
 
 TEST_CASE("folder lock: a second holder is refused and told the first one's process") {
   const TemporaryFolder folder;
@@ -28,6 +39,17 @@ TEST_CASE("folder lock: a second holder is refused and told the first one's proc
   REQUIRE_FALSE(is_locked(folder.path()));
   REQUIRE_NOTHROW(FolderLock(folder.path()));
   REQUIRE_THROWS_WITH(FolderLock(folder / "nowhere"), Contains("lock: cannot create"));
+}
+
+TEST_CASE("folder lock: a holder on another machine is named with it") {
+  const TemporaryFolder folder;
+  const FolderLock lock(folder.path());
+  write_in_place(folder / "lock", "77 transformer\nrun\nnode7\n");
+  REQUIRE_THROWS_WITH(FolderLock(folder.path()),
+                      Contains("in use by another process (77 on node7); wait for it"));
+  REQUIRE(held_by(folder.path()) == "run");
+  write_in_place(folder / "lock", "78 transformer\n");  // an earlier version's
+  REQUIRE_THROWS_WITH(FolderLock(folder.path()), Contains("another process (78); wait for it"));
 }
 
 TEST_CASE("folder lock: a holder learns that its folder was removed or replaced") {
@@ -103,7 +125,7 @@ TEST_CASE("folder lock: its file is told from others' of that name") {
   { const FolderLock lock(folder.path()); }
   REQUIRE(lock_file_in(folder.path()) == LockFile::ours);
   const std::string held = read_file(folder / "lock");
-  REQUIRE(held == std::to_string(getpid()) + " transformer\n");
+  REQUIRE_THAT(held, StartsWith(std::to_string(getpid()) + " transformer\n\n"));
   mark_folder(folder.path());
   REQUIRE(read_file(folder / "lock") == held);
   // A process that is killed while it writes over a longer one.
@@ -112,4 +134,11 @@ TEST_CASE("folder lock: its file is told from others' of that name") {
   fs::create_symlink("elsewhere", folder / "lock");
   REQUIRE(lock_file_in(folder.path()) == LockFile::foreign);
   REQUIRE_THROWS_AS(mark_folder(folder.path()), Failure);
+}
+
+TEST_CASE("folder lock: a pipe of its name holds nothing, and nobody is waited for") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo((folder / "lock").c_str(), 0600) == 0);
+  REQUIRE_FALSE(is_locked(folder.path()));
+  REQUIRE(lock_file_in(folder.path()) == LockFile::foreign);
 }

@@ -92,6 +92,34 @@ TEST_CASE("includes: JSON is written in ways that throw at no bytes") {
   REQUIRE(calls > 0);
 }
 
+TEST_CASE("includes: nothing that was read is executed or unpickled") {
+  const fs::path root = TRANSFORMER_SOURCE;
+  const std::regex kProgramRuns(
+      R"re(torch::(load|jit|pickle)|\b(system|popen|dlopen|posix_spawnp?|exec[lv]p?e?)\s*\()re");
+  const std::regex kScriptRuns(
+      R"re(pickle|torch\.load|shell\s*=\s*True|os\.system|(^|[^.\w])(eval|exec)\s*\()re");
+  // The sweep starts this program itself, with words of its own, and asks Slurm's.
+  const std::map<std::string, std::string> kAllowed = {
+      {"launcher.cpp", "execve(file, arguments, environment)"},
+      {"other_program.cpp", "posix_spawnp(&pid, program.c_str()"}};
+  int files = 0;
+  for (const char* folder : {"transformer", "experiments", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp" && extension != ".py") continue;
+      ++files;
+      const auto allowed = kAllowed.find(entry.path().filename().string());
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);) {
+        if (allowed != kAllowed.end() && line.find(allowed->second) != std::string::npos) continue;
+        INFO(entry.path() << ": " << line);
+        REQUIRE_FALSE(std::regex_search(line, extension == ".py" ? kScriptRuns : kProgramRuns));
+      }
+    }
+  }
+  REQUIRE(files > 150);
+}
+
 TEST_CASE("includes: configs, data, grids, records and tables never see torch") {
   const fs::path root = TRANSFORMER_SOURCE;
   const std::set<std::string> sees_torch = {"run.h", "run.cpp"};

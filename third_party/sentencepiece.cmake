@@ -3,7 +3,8 @@ find_path(SENTENCEPIECE_INCLUDE sentencepiece_trainer.h)
 find_library(SENTENCEPIECE_LIBRARY sentencepiece)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train)
 add_library(sentencepiece::sentencepiece INTERFACE IMPORTED)
-if(SENTENCEPIECE_INCLUDE AND SENTENCEPIECE_LIBRARY AND SENTENCEPIECE_TRAIN_LIBRARY)
+if(NOT FETCHCONTENT_SOURCE_DIR_SENTENCEPIECE AND SENTENCEPIECE_INCLUDE AND SENTENCEPIECE_LIBRARY
+   AND SENTENCEPIECE_TRAIN_LIBRARY)
   target_include_directories(sentencepiece::sentencepiece SYSTEM INTERFACE ${SENTENCEPIECE_INCLUDE})
   target_link_libraries(sentencepiece::sentencepiece INTERFACE ${SENTENCEPIECE_TRAIN_LIBRARY}
                                                                ${SENTENCEPIECE_LIBRARY})

@@ -1,7 +1,7 @@
 # Checksums and fingerprints. Gives xxHash::xxhash.
 find_path(XXHASH_INCLUDE xxhash.h)
 find_library(XXHASH_LIBRARY xxhash)
-if(XXHASH_INCLUDE AND XXHASH_LIBRARY)
+if(NOT FETCHCONTENT_SOURCE_DIR_XXHASH AND XXHASH_INCLUDE AND XXHASH_LIBRARY)
   add_library(xxHash::xxhash INTERFACE IMPORTED)
   target_include_directories(xxHash::xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE})
   target_link_libraries(xxHash::xxhash INTERFACE ${XXHASH_LIBRARY})

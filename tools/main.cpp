@@ -63,6 +63,7 @@ int run_program(int argc, char** argv) {
                serve_command},
               {"sweep", "run the rows of a table or grid; run again it goes on", sweep_command},
               {"table", "print a sweep's results beside the paper's", table_command},
+              {"task", "do one run of a sweep, as Slurm's scripts call it", task_command},
               {"train", "train an experiment, or go on with it", train_command},
               {"translate", "translate standard input to standard output", translate_command},
               {"watch", "show how a sweep goes on, from another terminal", watch_command}},

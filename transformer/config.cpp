@@ -5,6 +5,7 @@
 #include <set>
 
 #include "transformer/config_file.h"
+#include "transformer/files.h"
 #include "transformer/fingerprint.h"
 
 namespace transformer {
@@ -144,19 +145,35 @@ bool accepts_text(const std::string& key) {
   }
 }
 
+// One that a file names, and not the user: it must have an end, and nobody to be waited for.
+fs::path base_of(const fs::path& file, const Json& stated) {
+  const std::string where = shown_path(file) + ": base";
+  std::string base;
+  fields::read(base, stated, where);
+  const fs::path path = file.parent_path() / base;
+  std::error_code unknown;
+  if (fs::exists(path, unknown) && !fs::is_regular_file(path, unknown)) {
+    throw UserError(where + ": " + shown_path(path) + " is not a regular file");
+  }
+  return path;
+}
+
 Config read_over_bases(const fs::path& path, std::set<fs::path> seen) {
-  const std::string file = path.string();
+  constexpr size_t kMostBases = 100;
+  const std::string file = shown_path(path);
   std::error_code unknown;  // a pipe has no other name
   const fs::path canonical = fs::weakly_canonical(path, unknown);
   if (!seen.insert(unknown ? path : canonical).second) {
     throw UserError(file + ": base: the files name each other in a circle");
   }
+  if (seen.size() > kMostBases) {
+    throw UserError(file + ": base: more than " + std::to_string(kMostBases) +
+                    " files, each the base of the one before");
+  }
   Json json = read_config_file(path);
   Config config;
   if (json.is_object() && json.contains("base")) {
-    std::string base;
-    fields::read(base, json["base"], file + ": base");
-    config = read_over_bases(path.parent_path() / base, std::move(seen));
+    config = read_over_bases(base_of(path, json["base"]), std::move(seen));
     json.erase("base");
   }
   if (json.is_object() && (json.contains("rows") || json.contains("grid"))) {
@@ -186,7 +203,7 @@ void override_config(Config& config, const std::vector<std::string>& overrides) 
   for (const auto& text : overrides) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UserError(text + ": expected section.key=value, such as model.h=4");
+      throw UserError(fields::shown_name(text) + ": expected section.key=value, such as model.h=4");
     }
     const std::string key = text.substr(0, equals);
     if (!given.insert(key).second) {

@@ -129,9 +129,8 @@ void read(std::string& value, const Json& json, const std::string& where) {
   if (!is_utf8(text)) {  // JSON has no other; a path may have
     throw UserError(where + ": expected UTF-8; got \"" + printable(text) + "\"");
   }
-  if (text.find('\0') != std::string::npos) {  // would end a path before its end
-    throw UserError(where + ": expected text without NUL; got \"" + printable(text) + "\"");
-  }
+  // The system ends a path there: what was checked would not be what is opened.
+  if (text.find('\0') != std::string::npos) refuse(where, "text without a NUL", json);
   value = text;
 }
 
@@ -183,9 +182,6 @@ std::string both_values(const Difference& difference) {
          fields::shown(difference.now) + " now";
 }
 
-Json override_value(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json(text) : json;
-}
+Json override_value(const std::string& text) { return json_in(text).value_or(Json(text)); }
 
 }  // namespace transformer

@@ -157,12 +157,14 @@ void read_fields(T& value, const Json& json, const std::string& file = "",
   });
 }
 
+// A variable and no function, so that a call does not look at nlohmann's own from_json too: version
+// 3.11.3 does not compile where it does.
 template <Fields T>
-T from_json(const Json& json, const std::string& file = "") {
+inline constexpr auto from_json = [](const Json& json, const std::string& file = "") {
   T value;
   read_fields(value, json, file);
   return value;
-}
+};
 
 template <Fields T>
 Json to_json(const T& value) {

@@ -11,39 +11,51 @@
 #include <cstring>
 #include <ctime>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "transformer/error.h"
 #include "transformer/files.h"
+#include "transformer/printable.h"
 
 namespace transformer {
 
 namespace {
 
-constexpr const char* kMark = " transformer\n";  // after the holder's process id; what it is for
+constexpr const char* kMark = " transformer\n";  // after the holder's process id
 
+std::string own_machine() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+// A line each: who holds it, what the folder is for, and on which machine the holder is.
 std::string text_of_lock(pid_t holder, const std::string& holds) {
-  return std::to_string(holder) + kMark + (holds.empty() ? "" : holds + "\n");
+  return std::to_string(holder) + kMark + holds + "\n" + own_machine() + "\n";
 }
 
 // Nothing where it cannot be read.
 std::optional<std::string> read_lock(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  char bytes[64] = {};
+  char bytes[512] = {};
   const ssize_t count = descriptor < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, 0);
   if (descriptor >= 0) close(descriptor);
   if (count < 0) return std::nullopt;
   return std::string(bytes, static_cast<size_t>(count));
 }
 
-// What the holder wrote: its process id. Empty while it is about to.
-std::string holder(int descriptor) {
-  char text[24] = {};
-  const ssize_t count = pread(descriptor, text, sizeof text - 1, 0);
-  std::string digits;
-  for (ssize_t i = 0; i < count && text[i] >= '0' && text[i] <= '9'; ++i) digits += text[i];
-  return digits;
+// As the holder wrote: its process id, and its machine where that is another one, which sees the
+// folder too. Empty while it is about to write.
+std::string holder(const std::filesystem::path& file) {
+  std::istringstream lines(read_lock(file).value_or(""));
+  std::string first, holds, machine;
+  std::getline(lines, first);
+  std::getline(lines, holds);
+  std::getline(lines, machine);
+  const std::string id = first.substr(0, first.find_first_not_of("0123456789"));
+  const bool is_elsewhere = !machine.empty() && machine != own_machine();
+  return id + (is_elsewhere ? " on " + printable(machine) : "");
 }
 
 }  // namespace
@@ -69,8 +81,8 @@ FolderLock::FolderLock(const std::filesystem::path& folder, const std::vector<st
   if (failed != 0) {
     const int error = errno;
     if (error != EWOULDBLOCK) fail(file + ": cannot lock: " + std::strerror(error));
-    const std::string pid = holder(descriptor_);
-    fail(folder.string() + ": in use by another process" + (pid.empty() ? "" : " (" + pid + ")") +
+    const std::string who = holder(file);
+    fail(folder.string() + ": in use by another process" + (who.empty() ? "" : " (" + who + ")") +
          "; wait for it, or stop it, or take another folder");
   }
   // Never emptied: killed here, the process leaves a folder that is known for this program's.
@@ -98,7 +110,8 @@ void FolderLock::expect_held() const {
 void FolderLock::touch() const { futimens(descriptor_, nullptr); }
 
 bool is_locked(const std::filesystem::path& folder) {
-  const int descriptor = open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int descriptor =
+      open((folder / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return false;
   const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(descriptor);

@@ -10,7 +10,8 @@ namespace transformer {
 
 // One process writes a folder. Holds FOLDER/lock until destroyed; the system lets go of it when the
 // process ends, however it ends. `files` are what holders write there: what a killed one left of
-// them half-written is removed. Where another process has it: Failure with that one's id, at once.
+// them half-written is removed. Where another process has it: Failure with that one's id, and its
+// machine where it is not this one, at once.
 //
 // `holds` says what the folder is for, "run" or "sweep": see held_by.
 class FolderLock {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace transformer {
@@ -9,9 +10,12 @@ namespace transformer {
 // Keys keep the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-// Strict JSON: a key given twice is refused, as is anything after the value. `where` stands before
-// the message. Throws UserError with line and column.
+// Strict JSON: a key given twice is refused, as is anything after the value, and what is nested
+// more than 100 deep. `where` stands before the message. Throws UserError with line and column.
 Json parse_json(const std::string& text, const std::string& where);
+
+// The same where what is no JSON is no error, as a line of a log that was cut: nothing.
+std::optional<Json> json_in(const std::string& text);
 
 // Throws UserError where the file is missing, unreadable or not JSON.
 Json read_json(const std::filesystem::path& path);

@@ -1,5 +1,7 @@
 #include "transformer/data/corpus.h"
 
+#include <sys/stat.h>
+
 #include "tests/catch.h"
 #include "tests/data/text.h"
 #include "transformer/error.h"
@@ -90,4 +92,11 @@ TEST_CASE("corpus: a header that claims the impossible is refused, its checksum 
       REQUIRE_THROWS_AS(Corpus::open(folder / "hostile"), UserError);
     }
   }
+}
+
+TEST_CASE("corpus: a pipe is refused, and nobody is waited for") {
+  const Folder folder;
+  const auto path = folder / "pipe";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(Corpus::open(path), Contains("pipe: cannot map into memory"));
 }

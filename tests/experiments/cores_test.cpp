@@ -21,10 +21,10 @@ TEST_CASE("cores: they are shared where the runs take all of them, and else left
 
 TEST_CASE("cores: written and read") {
   REQUIRE(listed_cores({0, 3, 12}) == "0,3,12");
-  REQUIRE(read_cores("0,3,12", "--cores") == std::vector<int64_t>{0, 3, 12});
-  REQUIRE_THROWS_WITH(read_cores("0-3", "--cores"),
+  REQUIRE(read_numbers("0,3,12", "--cores", "cores") == std::vector<int64_t>{0, 3, 12});
+  REQUIRE_THROWS_WITH(read_numbers("0-3", "--cores", "cores"),
                       "--cores: expected numbers of cores such as 0,1; got 0-3");
-  REQUIRE_THROWS_AS(read_cores("0,,1", "--cores"), UserError);
+  REQUIRE_THROWS_AS(read_numbers("0,,1", "--cores", "cores"), UserError);
   REQUIRE_THROWS_AS(use_cores({100000}), UserError);
 }
 

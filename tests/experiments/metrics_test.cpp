@@ -1,5 +1,7 @@
 #include "experiments/metrics.h"
 
+#include <sys/stat.h>
+
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
@@ -128,4 +130,23 @@ TEST_CASE("metrics: a file that is removed or replaced meanwhile is written agai
   REQUIRE(steps_of(read_metrics(path)) == "1 2 3 4 ");
   fs::remove_all(folder.path());
   REQUIRE_THROWS_AS(file.append({{"step", 5}}), Failure);
+}
+
+TEST_CASE("metrics: what might have no end is refused, and nobody is waited for") {
+  const TemporaryFolder folder;
+  const auto path = folder / "metrics.jsonl";
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  REQUIRE_THROWS_WITH(read_metrics(path), Contains("expected a regular file"));
+  fs::remove(path);
+  fs::create_symlink("/dev/zero", path);
+  REQUIRE_THROWS_WITH(read_metrics(path), Contains("expected a regular file"));
+}
+
+TEST_CASE("metrics: a thousand million missing lines are counted, not kept") {
+  const auto missing =
+      missing_metrics({{{"step", 2}, {"loss", 0.5}}}, training(), 999'999'999, false);
+  REQUIRE(missing.size() == 2);
+  REQUIRE(missing[0] == "the lines of these steps are lost: 1, 3, 4, 5, 6, ... (999999998 in all)");
+  REQUIRE(missing[1] ==
+          "the validation lines of these steps are lost: 2, 4, 6, 8, 10, ... (499999999 in all)");
 }

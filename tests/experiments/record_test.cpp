@@ -182,3 +182,25 @@ TEST_CASE("record: results that do not fit are refused with file, place and key"
                       path.string() + ": results[1]: row \"base\", seed 1: there twice");
   REQUIRE_THROWS_WITH(read(base, "3"), Contains("results[0]: expected an object; got 3"));
 }
+
+TEST_CASE("record: a row's id that would lead out of the sweep's folder is refused") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "results.json";
+  for (const std::string id : {"../x", "/tmp/x", "..", ".", "a/b", "a\\u0000b", "-rf", "$(x)"}) {
+    write_file(path, results_with("{\"id\": \"" + id + "\"}", ""));
+    INFO(id);
+    REQUIRE_THROWS_AS(read_results(path), UserError);
+    REQUIRE_THROWS_WITH(read_results(path), Contains("rows[0]: id: "));
+  }
+}
+
+TEST_CASE("record: a million keys make no table") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "results.json";
+  std::string set = "\"model.h\": 1";
+  for (int i = 0; i < 2000; ++i) set += ", \"" + std::to_string(i) + "\": 1";
+  write_file(path, results_with("{\"id\": \"x\", \"set\": {" + set + "}}", ""));
+  REQUIRE_THROWS_WITH(read_results(path), Contains("set: the rows set more than 1000 keys"));
+  write_file(path, results_with("{\"id\": \"x\", \"config\": {\"model\": {" + set + "}}}", ""));
+  REQUIRE_THROWS_WITH(read_results(path), Contains("config: expected at most 1000 keys"));
+}

@@ -42,9 +42,12 @@ case "$4" in
   mkdir -p "$4/checkpoints/step-000000003" "$4/checkpoints/step-000000012"
   touch "$4/waiting"
   [ -e "$4/checkpoint" ] || while :; do sleep 0.01; done;;
+*/counts/*) trap 'echo USR1 >> "$4/signals"; exit 138' USR1
+  trap 'echo TERM >> "$4/signals"; exit 143' TERM
+  touch "$4/waiting"; while :; do sleep 0.01; done;;
 */unlucky/*) [ "$(wc -l < "$4/started")" -lt 3 ] && kill -9 $$;;
 */stubborn/*) trap '' TERM INT; touch "$4/waiting"; while :; do sleep 0.01; done;;
-*/together-*) touch "$4/here"
+*/together-*) touch "$4/here"; echo "GPU $CUDA_VISIBLE_DEVICES: $*" > "$4/gpu"
   while [ ! -e "$4/../../together-1/seed-1/here" ]; do sleep 0.01; done
   while [ ! -e "$4/../../together-2/seed-1/here" ]; do sleep 0.01; done;;
 esac
@@ -320,6 +323,45 @@ TEST_CASE("runner: with two jobs two runs go on at the same time") {
   options.jobs = 2;
   // Each ends only when the other has started.
   REQUIRE(place(sweep_with_rows({"together-1", "together-2"}), options).complete == 2);
+}
+
+TEST_CASE("runner: runs that go on at the same time are placed on GPUs of their own") {
+  Place place;
+  RunnerOptions options = place.options();
+  options.jobs = 2;
+  options.gpus = {4, 7};
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  REQUIRE(place(sweep_with_rows({"together-1", "together-2"}), options).complete == 2);
+  for (const auto& [row, gpu] : {std::pair{"together-1", "GPU 4: "}, {"together-2", "GPU 7: "}}) {
+    REQUIRE_THAT(read_file(place.run(row) / "gpu"),
+                 Catch::Matchers::StartsWith(gpu) && Contains("--device cuda"));
+  }
+}
+
+TEST_CASE("runner: a batch system's task does its run beside others, and is told to end once") {
+  Place place;
+  const auto sweep = sweep_with_rows({"counts", "other"});
+  Sweep other = sweep;
+  select_rows(other, {"other"});
+  run_sweep(sweep, other, place.options(), [](auto&) {});
+  const FolderLock at_work(place.out());  // another sweep, or another machine's
+  Sweep selected = sweep;
+  select_rows(selected, {"counts"});
+  auto options = place.options();
+  options.role = RunnerRole::batch_task;
+  bool has_told = false;
+  const auto on_event = [&](const RunEvent& event) {
+    if (event.kind != Kind::started) return;
+    wait_for(place.run("counts") / "waiting");
+    raise(SIGTERM);
+    has_told = true;
+  };
+  const auto outcome = run_sweep(sweep, selected, options, on_event);
+  REQUIRE(has_told);
+  REQUIRE(outcome.signal == SIGTERM);
+  REQUIRE(outcome.left == 1);
+  REQUIRE(read_file(place.run("counts") / "signals") == "USR1\n");  // and no second TERM
+  REQUIRE(read_sweep_results(place.out()).results[0].state == RunState::interrupted);
 }
 
 TEST_CASE("runner: with several jobs the run with most work starts first") {

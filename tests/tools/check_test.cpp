@@ -104,10 +104,13 @@ TEST_CASE("check command: prints what is wrong in a sweep, and says when all is 
   REQUIRE_THAT(sound.err, Contains("all is sound"));
   flip(folder + "/metrics.jsonl", 100);
   write_file(place.file("sweep/sweep.json"), "{\"checksum\": 1}");
+  fs::create_directory(place.file("sweep/slurm"));
+  write_file(place.file("sweep/slurm/job-1.json"), "{\"checksum\": 1}");
   const auto broken = run_program({"check", place.file("sweep")});
   REQUIRE(broken.code == 1);
   REQUIRE_THAT(broken.out, Contains("sweep/sweep.json: damaged") &&
                                Contains("sweep/results.json: cannot open") &&
-                               Contains("seed-1/metrics.jsonl: line 1: damaged"));
+                               Contains("seed-1/metrics.jsonl: line 1: damaged") &&
+                               Contains("slurm/job-1.json: damaged"));
   refused(run_program({"check", place.file("data")}), 2, "expected the folder of a run or a sweep");
 }

@@ -20,7 +20,7 @@ def results():
     """A sweep's results.json, written by hand: no checksum, no config."""
     rows = [{"id": name, "group": group, "set": {"model.h": 8 * (index + 1), "model.positions": HOSTILE},
              "paper": {"perplexity": 4.92, "bleu": 25.8, "parameters": 65e6}, "config": None, "departures": []}
-            for index, (name, group) in enumerate([("base", "base"), (HOSTILE.replace("/", ""), "A"), ("big", "big")])]
+            for index, (name, group) in enumerate([("base", "base"), ("a_b", "A"), ("big", "big")])]
     runs = [{"id": row["id"], "seed": 1, "state": "failed", "message": HOSTILE} for row in rows]
     return {"schema_version": 1, "sweep": {}, "rows": rows, "results": runs}
 

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <string>
 
+#include "experiments/sweep_folder.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "tests/tools/workplace.h"
 #include "transformer/files.h"
+#include "transformer/json.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -65,6 +67,20 @@ TEST_CASE("sweep command: wrong usage is one line and exit code 2", "[e2e]") {
           "model.hh: unknown key; did you mean model.h?");
   refused({"configs/mini.json", "--dry-run", "model.P_drop=0.1,2"},
           "command line: row P_drop-2.0: model.P_drop: 2.0 is not in [0, 1)");
+  refused({kMini, "--out", "/proc/none", "--launcher", "pbs"},
+          "--launcher: \"pbs\" is not one of: local, slurm");
+  refused({kMini, "--dry-run", "--partition", "gpu"}, "--partition: stands with --launcher slurm");
+  refused({kMini, "--launcher", "slurm"}, "--launcher slurm: expected --out DIR");
+  refused({kMini, "--launcher", "slurm", "--out", "/proc/none", "--devices", "0"},
+          "--devices: stands with --launcher local");
+  refused({kMini, "--launcher", "slurm", "--out", "/proc/none", "--dry-run", "--json"},
+          "--json: stands with --launcher local");
+  refused({kMini, "--launcher", "slurm", "--out", "/proc/none", "--sbatch", "ntasks=2"},
+          "--sbatch: ntasks is the sweep's own; a run is one process");
+  refused({kMini, "--out", "/proc/none", "--devices", "0", "--device", "cpu"},
+          "--devices: stands without --device");
+  refused({kMini, "--out", "/proc/none", "--devices", "0;1"},
+          "--devices: expected numbers of GPUs such as 0,1; got 0;1");
   // The dry run refuses what the run itself would.
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--dry-run"}, std::vector<std::string>{"--out", "/proc/none"}}) {
@@ -93,6 +109,26 @@ TEST_CASE("sweep command: the dry run refuses a folder that holds another sweep"
   REQUIRE(ran.code == 2);
   REQUIRE_THAT(ran.err, Contains("holds another sweep: every row: training.train_steps: 700 there; "
                                  "7 now"));
+}
+
+TEST_CASE("task command: does one of its sweep's runs, and no other", "[e2e]") {
+  const Workplace place;
+  const std::string out = place.file("out");
+  std::vector<std::string> failing = place.settings({"data.train=/no/such/corpus"});
+  failing.insert(failing.begin(), {"sweep", "configs/mini.json", "--out", out});
+  REQUIRE(run_program(failing).code == 1);
+  const auto row = read_sweep_results(out).results.at(0).id;
+  const auto task = [&](const std::string& folder, const std::string& id, const std::string& seed) {
+    return run_program({"task", folder, id, seed, "--retries", "0"});
+  };
+  refused(task(out, row, "9"), 2, "SEED: expected one of the sweep's seeds: 1; got 9");
+  refused(task(out, row, "1x"), 2, "SEED: expected one of the sweep's seeds: 1; got 1x");
+  refused(task(out, "none", "1"), 2, "row none: not in this sweep");
+  refused(task(place.file("data"), row, "1"), 2, "sweep.json: cannot open");
+  const auto ran = task(out, row, "1");
+  REQUIRE(ran.code == 1);
+  REQUIRE_THAT(ran.err, Contains("/no/such/corpus"));
+  REQUIRE_THAT(read_sweep_results(out).results.at(0).message, Contains("/no/such/corpus"));
 }
 
 TEST_CASE("sweep command: damaged runs are run again, the others stay, and progress counts them",
@@ -224,6 +260,25 @@ TEST_CASE("compare command: a sweep's rows by a key; runs that diverge are resul
   const auto refused = run_program({"compare", place.file("out")});
   REQUIRE(refused.code == 2);
   REQUIRE_THAT(refused.err, Contains("expected --by KEY"));
+}
+
+TEST_CASE("sweep command: a sweep named by its folder goes on there, with other seeds too",
+          "[e2e]") {
+  const Workplace place;
+  auto words = place.settings({"training.train_steps=1", "model.N=1,2"});
+  words.insert(words.begin(), {"configs/mini.json", "--out", place.file("sweep")});
+  REQUIRE(sweep(words).code == 0);
+  const auto more = sweep({place.file("sweep"), "--seeds", "2"});
+  INFO(more.err);
+  REQUIRE(more.code == 0);
+  const Json results = read_json(place.file("sweep/results.json"));
+  REQUIRE(results["results"].size() == 4);
+  for (const auto& run : results["results"]) REQUIRE(run["state"] == "complete");
+  const auto planned = sweep({place.file("sweep"), "--dry-run", "--json", "--gflops", "1"});
+  REQUIRE(parse_json(planned.out, "dry run")["rows"].size() == 2);
+  refused(sweep({place.file("sweep"), "model.h=1"}), 2, "model.h=1: the sweep that ");
+  refused(sweep({place.file("sweep"), "--out", place.file("data")}), 2, "--out: ");
+  refused(sweep({place.file("data")}), 2, "this folder has no sweep.json");
 }
 
 TEST_CASE("sweep command: a folder without a sweep keeps what a sweep would write over", "[e2e]") {

@@ -161,6 +161,12 @@ TEST_CASE("step dump: one that is no dump, or whose batch cannot be, is refused"
   refused([](Batch& batch) { batch.source[4] = kPad; }, "padded elsewhere than at their ends");
   refused([](Batch& batch) { batch.target_input[1] = kPad; }, "padded elsewhere");
   refused([](Batch& batch) { batch.target_output[5] = 9; }, "padded elsewhere");
+  write_dump(file, {config, "v", kStep, 1, "x", state_of(*model), {small_batch()}});
+  auto wider = read_state(file);
+  auto& input = wider.state.at("batch.0.target_input");
+  input = torch::constant_pad_nd(input, {0, 1}, kPad);
+  write_state(file, wider.state, wider.metadata);
+  REQUIRE_THROWS_WITH(read_dump(file), Contains("target_input is not as long as"));
   write_state(file, {{"model.w", torch::ones({1})}}, {{"config", "{}"}});
   REQUIRE_THROWS_WITH(read_dump(file), Contains("does not state model.V"));
 }

@@ -17,6 +17,7 @@
 #include "transformer/data/lines.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/decode/beam_search.h"
+#include "transformer/decode/load.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
@@ -223,13 +224,10 @@ Setup set_up(const Arguments& arguments) {
     if (!read.config.model.V.stated()) throw UserError("bench decode: expected model.V=N");
   }
   expect_translates(read.config.model, "bench decode");
-  Transformer model(read.config.model);
-  if (trained) {
-    State weights = state_of(*model);
-    assign(read.state, weights, arguments.get<std::string>("checkpoint"));
-  } else {
-    initialise(*model, read.config.training.seed);
-  }
+  Transformer model =
+      trained ? model_with(read.config.model, read.state, arguments.get<std::string>("checkpoint"))
+              : Transformer(read.config.model);
+  if (!trained) initialise(*model, read.config.training.seed);
   if (arguments.has("save")) {
     write_model(arguments.get<std::string>("save"),
                 {read.config, read.vocabulary, state_of(*model)});

@@ -19,6 +19,7 @@ int score_command(int argc, char** argv);
 int serve_command(int argc, char** argv);
 int sweep_command(int argc, char** argv);
 int table_command(int argc, char** argv);
+int task_command(int argc, char** argv);
 int train_command(int argc, char** argv);
 int translate_command(int argc, char** argv);
 int watch_command(int argc, char** argv);

@@ -50,9 +50,7 @@ void print_sentences(const Batch& batch, const std::optional<Vocabularies>& voca
 }  // namespace
 
 int replay_step(const StepDump& dump, const fs::path& file, const torch::Device& device) {
-  Transformer model(dump.config.model);
-  State weights = state_of(*model);
-  assign(dump.model, weights, file.string());
+  Transformer model = model_with(dump.config.model, dump.model, file);
   model->to(device);
   model->train();
   const auto vocabularies = vocabularies_beside(file, dump);

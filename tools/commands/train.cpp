@@ -114,7 +114,7 @@ int train_command(int argc, char** argv) {
       argc, argv);
   if (!arguments) return 0;
   if (arguments->has("cores"))
-    use_cores(read_cores(arguments->get<std::string>("cores"), "--cores"));
+    use_cores(read_numbers(arguments->get<std::string>("cores"), "--cores", "cores"));
   if (arguments->has("replay")) {
     const std::string file = arguments->get<std::string>("replay");
     const auto device = device_of(*arguments);

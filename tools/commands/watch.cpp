@@ -18,6 +18,8 @@ namespace transformer {
 
 namespace {
 
+bool is_queued(const RunStatus& run) { return !run.queued.empty(); }
+
 std::string name_of(const RunStatus& run) { return run.id + " seed " + std::to_string(run.seed); }
 
 std::string bar_of(int64_t step, int64_t steps) {
@@ -43,12 +45,16 @@ std::string result_of(const RunStatus& run) {
 }
 
 std::string line_of(const RunStatus& run) {
-  constexpr size_t kMost = 100, kWidth = 14;
-  const std::string state = transformer::name_of(run.state);
+  constexpr size_t kMost = 100;
+  const auto padded = [](const std::string& word) {
+    constexpr size_t kWidth = 14;
+    return word + std::string(kWidth - word.size(), ' ');
+  };
+  if (is_queued(run)) return padded("queued") + run.queued + "\n";
   std::string text = printable(run.message, kMost);
   if (run.state == RunState::complete) text = result_of(run);
   if (run.state == RunState::running) text = progress_of(run);
-  return state + std::string(kWidth - state.size(), ' ') + text + "\n";
+  return padded(transformer::name_of(run.state)) + text + "\n";
 }
 
 // A line a run, and one for all.
@@ -58,7 +64,7 @@ std::string lines_of(const std::vector<RunStatus>& runs) {
   std::string text;
   std::map<RunState, int64_t> states;
   for (const auto& run : runs) {
-    ++states[run.state];
+    if (!is_queued(run)) ++states[run.state];
     const std::string name = name_of(run);
     text += name + std::string(width + 2 - display_width(name), ' ') + line_of(run);
   }
@@ -70,6 +76,8 @@ std::string lines_of(const std::vector<RunStatus>& runs) {
       text += ", " + std::to_string(states[state]) + " " + transformer::name_of(state);
     }
   }
+  const auto queued = std::ranges::count_if(runs, is_queued);
+  if (queued > 0) text += ", " + std::to_string(queued) + " queued";
   return text + "\n";
 }
 
@@ -96,8 +104,9 @@ int watch_command(int argc, char** argv) {
   while (true) {
     sweep.look();
     std::cout << (once ? "" : "\x1b[H\x1b[2J") << lines_of(sweep.runs()) << std::flush;
-    const bool is_over =
-        std::ranges::find(sweep.runs(), RunState::running, &RunStatus::state) == sweep.runs().end();
+    const bool is_over = std::ranges::none_of(sweep.runs(), [](const RunStatus& run) {
+      return run.state == RunState::running || is_queued(run);
+    });
     for (int i = 0; i < 20 && !once && !is_over && interrupts.count() == 0; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }

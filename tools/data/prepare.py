@@ -25,6 +25,8 @@ EXAMPLE = """example, WMT14 English-German (files as unpacked from the training 
     --valid dev/newstest2013-src.en.sgm dev/newstest2013-ref.de.sgm \\
     --test test/newstest2014-deen-src.en.sgm test/newstest2014-deen-ref.de.sgm
 """
+LONGEST_LINE = 64 << 20  # bytes; the program takes no longer ones either
+MOST_SGM = 256 << 20
 PARTS = ("train", "valid", "test")
 
 
@@ -84,7 +86,7 @@ def write_part(folder: Path, out: Path, part: str, languages: Tuple[str, str], p
 def append_pair(source: Path, target: Path, source_out: BinaryIO, target_out: BinaryIO) -> int:
     """How many lines each of the two files had."""
     if is_sgm(source) and is_sgm(target):
-        segments = [read_sgm(b"".join(read_bytes(path)).decode("utf-8", "replace"), str(path)) for path in (source, target)]
+        segments = [read_sgm(read_text(path), str(path)) for path in (source, target)]
         check_same_segments(*segments, str(source), str(target))
     counts = [copy_lines(path, out) for path, out in ((source, source_out), (target, target_out))]
     if counts[0] != counts[1]:
@@ -107,17 +109,28 @@ def copy_lines(path: Path, out: BinaryIO) -> int:
 def lines_of(path: Path) -> Iterator[bytes]:
     """The file's lines without their ends (\\n or \\r\\n; other line separators are part of a line)."""
     if is_sgm(path):
-        text = b"".join(read_bytes(path)).decode("utf-8", "replace")
-        yield from (segment.encode("utf-8") for _, _, segment in read_sgm(text, str(path)))
+        yield from (segment.encode("utf-8") for _, _, segment in read_sgm(read_text(path), str(path)))
     else:
         yield from (line.rstrip(b"\r\n") for line in read_bytes(path))
+
+
+def read_text(path: Path) -> str:
+    content = bytearray()
+    for line in read_bytes(path):
+        content += line
+        if len(content) > MOST_SGM:
+            raise ToolError(f"{path}: expected a test set of at most {MOST_SGM} bytes; it has more")
+    return content.decode("utf-8", "replace")
 
 
 def read_bytes(path: Path) -> Iterator[bytes]:
     """Lines with their ends, of a plain or gzip file."""
     try:
         with gzip.open(path, "rb") if path.name.endswith(".gz") else open(path, "rb") as file:
-            yield from file
+            while line := file.readline(LONGEST_LINE + 1):  # a few bytes of gzip can stand for any number
+                if len(line) > LONGEST_LINE:
+                    raise ToolError(f"{path}: expected lines of at most {LONGEST_LINE} bytes; one has more")
+                yield line
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ToolError(f"{path}: not a whole gzip file ({error}); copy or download it again") from error
 

@@ -14,8 +14,8 @@ namespace {
 Json run_json(const RunStatus& run) {
   return {{"row", run.id},
           {"seed", run.seed},
-          {"state", name_of(run.state)},
-          {"message", run.message},
+          {"state", run.queued.empty() ? name_of(run.state) : "queued"},
+          {"message", run.queued.empty() ? run.message : run.queued},
           {"step", fields::write(run.step)},
           {"train_steps", run.train_steps},
           {"loss", fields::write(run.loss)},

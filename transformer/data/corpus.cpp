@@ -37,6 +37,11 @@ CorpusHeader read_header(const fs::path& path, const MappedFile& file) {
     refuse(path,
            "the sizes in its header do not fit the file's " + std::to_string(most) + " bytes");
   }
+  // A line of text for each pair that was kept or dropped, one byte at least: no sum can overflow.
+  constexpr uint64_t kMostLines = uint64_t{1} << 48;
+  if (std::ranges::any_of(header.cleaned, [](uint64_t count) { return count > kMostLines; })) {
+    refuse(path, "the counts of pairs in its header are too large");
+  }
   if (header.source_V > INT32_MAX || header.target_V > INT32_MAX) {
     refuse(path, "the vocabulary in its header is too large");
   }

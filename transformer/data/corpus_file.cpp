@@ -35,7 +35,8 @@ Cleaned CorpusHeader::counts() const {
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting: a pipe that nobody writes to would never open; it cannot be mapped either.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     throw UserError(path.string() + ": cannot open: " + std::strerror(errno));
   }

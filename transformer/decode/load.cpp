@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "transformer/analysis/parameters.h"
 #include "transformer/error.h"
 #include "transformer/fingerprint.h"
 #include "transformer/train/checkpoint.h"
@@ -76,6 +77,21 @@ void expect_finite(const State& state, const fs::path& file) {
 
 }  // namespace
 
+Transformer model_with(const ModelConfig& config, const State& weights, const fs::path& file) {
+  constexpr int64_t kMissing = 1 << 20;  // so many may be: assign says which
+  const int64_t wanted = count_parameters(config).total();
+  int64_t there = 0;
+  for (const auto& [name, tensor] : weights) there += tensor.numel();
+  if (wanted / 2 > there + kMissing) {
+    throw UserError(file.string() + ": does not fit the model: its config asks for " +
+                    std::to_string(wanted) + " parameters; it has " + std::to_string(there));
+  }
+  Transformer model(config);
+  State own = state_of(*model);
+  assign(weights, own, file.string());
+  return model;
+}
+
 LoadedModel load_model(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                        const torch::Device& device) {
   const Model model = read_model(path);
@@ -92,10 +108,8 @@ LoadedModel load_model(const std::filesystem::path& path, const std::vector<std:
   });
   if (!is_named) use_kept_vocabularies(config.data, model.vocabulary, path);
   const Vocabularies vocabularies = open_matching(config, model.vocabulary, path);
-  Translator translator{Transformer(config.model), vocabularies.source, vocabularies.target,
-                        config.decoding, device};
-  State weights = state_of(*translator.model);
-  assign(model.state, weights, path.string());
+  Translator translator{model_with(config.model, model.state, path), vocabularies.source,
+                        vocabularies.target, config.decoding, device};
   translator.model->to(device);
   translator.model->eval();
   return {std::move(config), std::move(translator)};

@@ -6,6 +6,7 @@
 
 #include "transformer/data/dataset.h"
 #include "transformer/decode/translate.h"
+#include "transformer/train/state.h"
 
 namespace transformer {
 
@@ -15,6 +16,11 @@ constexpr auto kKeptSourceVocabulary = "source_vocabulary.model";
 
 // One fingerprint of both vocabularies of a model, kept in its file.
 std::string vocabulary_fingerprint(const Vocabularies& vocabularies);
+
+// The model of a file with its weights. Throws UserError where they do not fit, and before it is
+// built where its config asks for far more than the file has: a few bytes could ask for any memory.
+Transformer model_with(const ModelConfig& config, const State& weights,
+                       const std::filesystem::path& file);
 
 struct LoadedModel {
   Config config;  // the model's own, with the overrides

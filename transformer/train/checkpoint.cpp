@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 #include "transformer/error.h"
 #include "transformer/files.h"
@@ -46,7 +47,16 @@ void expect_of_one_moment(const std::string& stated, const std::string& found,
 }
 
 Progress read_progress(const fs::path& path) {
-  return from_json<Progress>(read_sealed(path), path.string());
+  const auto progress = from_json<Progress>(read_sealed(path), path.string());
+  Progress::visit(progress, [&]<class T>(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, int64_t>) {
+      if (value < 0) {
+        throw Damaged(path.string() + ": " + name + ": expected a count; got " +
+                      std::to_string(value));
+      }
+    }
+  });
+  return progress;
 }
 
 }  // namespace

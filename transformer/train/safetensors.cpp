@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "transformer/error.h"
@@ -20,7 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+constexpr uint64_t kLongestHeader = 100'000'000;    // the format's own limit
+constexpr size_t kMostDimensions = 64;              // LibTorch's own
+constexpr uint64_t kMostEmpty = uint64_t{1} << 62;  // of a tensor without values, were 0 not 0
 constexpr auto kChecksum = "checksum";
 
 struct Kind {
@@ -72,7 +74,10 @@ class Reader {
         entries.push_back(entry(name, value));
       }
     }
-    std::ranges::sort(entries, {}, &Entry::begin);
+    // One without values begins where another does, and comes before it.
+    std::ranges::sort(entries, {}, [](const Entry& each) {
+      return std::pair{each.begin, each.end};
+    });
     uint64_t end = 0;
     for (const auto& entry : entries) {
       if (entry.begin != end) refuse("the tensors leave a hole or overlap at " + entry.name);
@@ -88,6 +93,11 @@ class Reader {
       in_.read(static_cast<char*>(tensor.data_ptr()),
                static_cast<std::streamsize>(tensor.nbytes()));
       if (!in_) refuse("cannot read " + entry.name);
+      const std::string_view bytes = bytes_of(tensor);
+      if (entry.type == torch::kBool &&
+          std::ranges::any_of(bytes, [](char c) { return c != 0 && c != 1; })) {
+        refuse(entry.name + " has values that are neither true nor false");
+      }
       tensors.push_back(tensor);
       file.state[entry.name] = tensor;
     }
@@ -161,16 +171,17 @@ class Reader {
     if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > most) {
       refuse(name + " lies outside the file");
     }
-    uint64_t bytes = torch::elementSize(kind->type);
+    if (shape.size() > kMostDimensions) {
+      refuse(name + " has " + std::to_string(shape.size()) + " dimensions");
+    }
     const bool is_empty = std::ranges::find(shape, 0u) != shape.end();
-    if (is_empty) bytes = 0;
+    uint64_t bytes = torch::elementSize(kind->type);
     for (const uint64_t size : shape) {
-      if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-        refuse(name + " is too large");
-      if (is_empty) continue;
-      if (bytes > most / size) refuse(name + " is larger than the file");
+      if (size == 0) continue;  // strides are products of the others
+      if (bytes > (is_empty ? kMostEmpty : most) / size) refuse(name + " is larger than the file");
       bytes *= size;
     }
+    if (is_empty) bytes = 0;
     if (bytes != offsets[1] - offsets[0]) refuse(name + ": shape and offsets disagree");
     return {name, kind->type, {shape.begin(), shape.end()}, offsets[0], offsets[1]};
   }

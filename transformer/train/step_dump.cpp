@@ -125,6 +125,9 @@ class DumpReader {
         refuse(prefix + name + " has another number of sentences than " + prefix + "rows");
       }
     }
+    if (content_.state.at(prefix + "target_input").size(1) != batch.target_length) {
+      refuse(prefix + "target_input is not as long as " + prefix + "target_output");
+    }
     const auto source_lengths = row_lengths(batch.source, batch.sentences);
     const auto target_lengths = row_lengths(batch.target_output, batch.sentences);
     if (std::ranges::count(source_lengths, 0) + std::ranges::count(target_lengths, 0) > 0 ||

@@ -12,6 +12,7 @@ GERMAN_PER_ENGLISH = 1.12  # characters, measured on the dictionary's sentences
 VARIANCE = 6.8  # of a text's length per character (Gale and Church)
 STEPS = {(1, 1): 0.0, (1, 2): 2.5, (2, 1): 2.5, (1, 0): 4.5, (0, 1): 4.5}  # cost: -ln of how rare, relative to 1-1
 BAND = 12  # how far from the diagonal, beyond the difference in length, a path may go
+MOST_SENTENCES = 200  # of a paragraph: the time to pair them grows with the square
 FAR = 12  # blocks; and a tenth of them
 SHARED = re.compile(r"\d+|\b[A-Z]{2,}\w*|\b\w+[_/]\w+|\b[A-Z][a-z]+[A-Z]\w*")
 
@@ -71,9 +72,11 @@ def mark_cost(en: Set[str], de: Set[str]) -> float:
 
 
 def sentence_pairs(en: Sequence[str], de: Sequence[str]):
-    """(English, German) of the aligned sentences; two that stand against one are joined."""
+    """(English, German) of the aligned sentences; two that stand against one are joined. None of what is no paragraph."""
     if len(en) == len(de) == 1:
         return [(en[0], de[0])]
+    if max(len(en), len(de)) > MOST_SENTENCES:
+        return []
     return [(" ".join(en[i] for i in step.en), " ".join(de[j] for j in step.de))
             for step in align(en, de) if step.en and step.de]
 

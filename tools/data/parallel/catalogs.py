@@ -18,6 +18,8 @@ ACCELERATOR = re.compile(r"[_&~](?=\w)")
 def read_catalogs(roots: List[Path]) -> Iterator[Pair]:
     for root in roots:
         for path in sorted(root.glob("**/de/LC_MESSAGES/*.mo")):
+            if not path.is_file() or path.is_symlink():  # a link could lead out of the package
+                continue
             for message, translation in read_mo(path.read_bytes(), str(path)):
                 for pair in message_pairs(message, translation):
                     yield Pair("mo", root.name, path.stem, path.stem, *pair)
@@ -32,12 +34,16 @@ def read_mo(content: bytes, name: str) -> List[Tuple[str, str]]:
     if max(messages, translations) + 8 * count > len(content):
         raise ToolError(f"{name}: message catalog is cut short")
     found = []
+    left = len(content)  # texts that overlap could be any number of times as large as the file
     for number in range(count):
         texts = []
         for table in (messages, translations):
             length, offset = struct.unpack_from(order + "2I", content, table + 8 * number)
             if offset + length > len(content):
                 raise ToolError(f"{name}: message catalog is cut short")
+            left -= length
+            if left < 0:
+                raise ToolError(f"{name}: message catalog has texts that overlap")
             texts.append(content[offset:offset + length].decode("utf-8", "replace"))
         message, translation = texts[0].split("\x04")[-1], texts[1]
         if message:  # the empty one is the catalog's header

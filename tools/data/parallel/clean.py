@@ -12,6 +12,7 @@ WORD = re.compile(r"[^\W\d_]")
 URL = re.compile(r"https?:|ftp:|www\.|\w@\w+\.\w|\w\.(?:org|com|net|html?)\b", re.I)
 BROKEN = re.compile("\ufffd|Ã[\u0080-\u00bf]|â€")  # undecodable, or UTF-8 once read as Latin-1
 MOST_TOKENS = 100
+MOST_MARKS = 30
 LEAST_WORDS = 0.5
 RATIO = (0.5, 2.3)  # characters of the German for one of the English
 PLAIN = {ord(a): b for chars, b in (("„“”«»‟″", '"'), ("’‘‚‛‹›´`′", "'"), ("\u00a0\u2007\u2009\u200a\u202f", " "),
@@ -29,9 +30,21 @@ STOP_WORDS = {
 
 def normalise(text: str) -> str:
     """NFC, typographic quotes and spaces as ASCII, no soft hyphens, no control characters, single spaces."""
-    text = unicodedata.normalize("NFC", text).translate(PLAIN)
+    text = unicodedata.normalize("NFC", stream_safe(text)).translate(PLAIN)
     text = "".join(" " if unicodedata.category(c) == "Cc" else c for c in text)
     return " ".join(text.split())
+
+
+def stream_safe(text: str) -> str:
+    """Without marks on a letter above 30 (UAX #15): the time to put them in order grows with their square."""
+    if text.isascii():
+        return text
+    kept, marks = [], 0
+    for c in text:
+        marks = marks + 1 if unicodedata.combining(c) else 0
+        if marks <= MOST_MARKS:
+            kept.append(c)
+    return "".join(kept)
 
 
 def tokens(text: str) -> List[str]:

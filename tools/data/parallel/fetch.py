@@ -6,6 +6,7 @@ folder, so any user can do this. What is in the cache is used again, without the
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Dict, List, NamedTuple
 from .pair import ToolError
 
 APT_HELPER = "/usr/lib/apt/apt-helper"
+NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*")
 LANGUAGES = ("de", "en")
 LISTS_DONE = "lists.complete"  # written when `apt-get update` has come to its end
 
@@ -114,6 +116,8 @@ def read_list(path: Path) -> str:
 def describe(deb: Path) -> Package:
     fields = run(["dpkg-deb", "-f", str(deb), "Package", "Version"]).decode()
     values = dict(line.split(": ", 1) for line in fields.splitlines())
+    if not NAME.fullmatch(values.get("Package", "")):  # it will name a folder
+        raise ToolError(f"{deb}: expected a package with a name that Debian allows; its is {values.get('Package', '')!r}")
     content = deb.read_bytes()
     return Package(values["Package"], values["Version"], len(content), hashlib.sha256(content).hexdigest(), deb)
 

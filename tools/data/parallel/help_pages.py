@@ -1,11 +1,11 @@
 """LibreOffice's help pages: the same page in both languages, paragraphs and headings joined by their `id`."""
 
-import html
 import re
 from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
 from .align import sentence_pairs
+from .entities import unescape
 from .pair import Pair
 from .sentences import split_sentences
 
@@ -61,7 +61,7 @@ def text_of(inner: str) -> str:
             spans[-1][1].append(" ")
     while len(spans) > 1:
         close_span(spans)
-    return " ".join(html.unescape("".join(spans[0][1])).split())
+    return " ".join(unescape("".join(spans[0][1])).split())
 
 
 def close_span(spans) -> None:

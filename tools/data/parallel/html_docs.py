@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Iterator, List, NamedTuple, Tuple
 
 from .align import paired_blocks, sentence_pairs
+from .entities import without_over_long
 from .pair import Pair
 from .sentences import split_sentences
 
@@ -54,7 +55,7 @@ def read_handbooks(root: Path) -> Iterator[Pair]:
 
 def html_blocks(page: str) -> List[Tuple[str, str]]:
     reader = Reader()
-    reader.feed(page)
+    reader.feed(without_over_long(page))
     reader.close()
     return [(tag, text) for tag, text in ((tag, " ".join("".join(parts).split())) for tag, parts in reader.blocks) if text]
 

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Dict, Iterator, List, Tuple
 
 from .align import paired_blocks, sentence_pairs
-from .pair import Pair
+from .pair import Pair, ToolError
 from .sentences import split_sentences
 
+MOST_BYTES = 16 << 20
 APART = {"nf": "fi", "EX": "EE", "TS": "TE", "de": ".", "ig": ".", "SY": "YS"}  # opening request, closing one
 FONTS = {"B", "I", "SB", "SM", "R"}
 ALTERNATING = {"BI", "BR", "IB", "IR", "RB", "RI"}
@@ -32,9 +33,17 @@ def read_man(roots: List[Path]) -> Iterator[Pair]:
     """Every German page whose English one is in any of the packages unpacked at `roots`."""
     english, german = pages(roots, "man*"), pages(roots, "de/man*")
     for name in sorted(english.keys() & german.keys()):
-        en, de = (gzip.decompress(path.read_bytes()).decode("utf-8", "replace") for _, path in (english[name], german[name]))
+        en, de = (read_page(path) for _, path in (english[name], german[name]))
         for pair in man_pairs(en, de):
             yield Pair("man", english[name][0], name, name, *pair)
+
+
+def read_page(path: Path) -> str:
+    with gzip.open(path) as file:  # a few bytes can stand for any number
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ToolError(f"{path}: expected a manual page of at most {MOST_BYTES} bytes; it has more")
+    return content.decode("utf-8", "replace")
 
 
 def pages(roots: List[Path], sections: str) -> Dict[str, Tuple[str, Path]]:
@@ -135,10 +144,15 @@ def resolve(match: "re.Match") -> str:
     named = match.group(1) or match.group(2)
     if named is not None:
         code = re.fullmatch(r"u([0-9A-F]{4,5})", named)
-        return chr(int(code.group(1), 16)) if code else NAMED.get(named, "\ufffd")
+        return character(int(code.group(1), 16)) if code else NAMED.get(named, "\ufffd")
     if match.group(3) is not None:
         return SINGLE.get(match.group(3), "\ufffd")
     string = re.fullmatch(r"\\\*[\[(]?(lq|rq|Aq|R|Tm)\]?", match.group())
     if string:
         return {"lq": '"', "rq": '"', "Aq": "'", "R": "", "Tm": ""}[string.group(1)]
     return "\ufffd" if match.group().startswith("\\*") else ""
+
+
+def character(point: int) -> str:
+    """Half of a surrogate pair is none, and could not be written."""
+    return "\ufffd" if 0xD800 <= point <= 0xDFFF else chr(point)

@@ -1,12 +1,13 @@
 """Reads WMT's SGM test sets: `<seg id="N">text</seg>` inside `<doc docid="...">`, in the file's order."""
 
-import html
 import re
 from typing import List, Tuple
 
+from .entities import unescape
 from .pair import ToolError
 
-DOC_OR_SEG = re.compile(r"<doc\b([^>]*)>|<seg\b([^>]*)>(.*?)</seg\s*>", re.S | re.I)
+# No attribute goes over the next element's beginning: else each would be looked for to the file's end.
+MARK = re.compile(r"<(?:doc\b(?P<doc>[^<>]*)|seg\b(?P<seg>[^<>]*)|/seg\s*)>", re.I)
 ATTRIBUTE = r"""\b{}\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))"""
 
 Segment = Tuple[str, str, str]  # document, segment id, text
@@ -14,19 +15,23 @@ Segment = Tuple[str, str, str]  # document, segment id, text
 
 def read_sgm(text: str, name: str) -> List[Segment]:
     """The segments in order; entities resolved, white space single. Malformed: ToolError naming the file."""
-    opened = len(re.findall(r"<seg\b", text, re.I))
+    begun = len(re.findall(r"<seg\b", text, re.I))
     segments, document = [], ""
-    for match in DOC_OR_SEG.finditer(text):
-        if match.group(3) is None:
-            document = attribute(match.group(1), "docid")
-        elif re.search(r"<seg\b", match.group(3), re.I):
-            raise ToolError(f"{name}: segment {attribute(match.group(2), 'id')} of document '{document}' has no </seg>")
-        else:
-            segments.append((document, attribute(match.group(2), "id"), plain(match.group(3))))
-    if opened == 0:
+    begin = None  # the open segment's mark
+    for mark in MARK.finditer(text):
+        if mark["seg"] is not None:
+            if begin:
+                raise ToolError(f"{name}: segment {attribute(begin['seg'], 'id')} of document '{document}' has no </seg>")
+            begin = mark
+        elif begin and mark["doc"] is None:
+            segments.append((document, attribute(begin["seg"], "id"), plain(text[begin.end():mark.start()])))
+            begin = None
+        elif not begin and mark["doc"] is not None:
+            document = attribute(mark["doc"], "docid")
+    if begun == 0:
         raise ToolError(f"{name}: expected an SGM test set with <seg id=...> elements; it has none")
-    if len(segments) != opened:
-        raise ToolError(f"{name}: {opened} <seg> elements begin and {len(segments)} end with </seg>; is the file cut short?")
+    if len(segments) != begun:
+        raise ToolError(f"{name}: {begun} <seg> elements begin and {len(segments)} end with </seg>; is the file cut short?")
     refuse_repeats(segments, name)
     return segments
 
@@ -46,7 +51,7 @@ def attribute(inside: str, name: str) -> str:
 
 
 def plain(content: str) -> str:
-    return " ".join(html.unescape(content).split())
+    return " ".join(unescape(content).split())
 
 
 def check_same_segments(source: List[Segment], reference: List[Segment], source_name: str, reference_name: str) -> None:

@@ -106,7 +106,7 @@ export function runsView(section, about) {
       return;
     }
     const count = (state) => sweep.runs.filter((run) => run.state === state).length;
-    const others = ['running', 'diverged', 'failed', 'interrupted', 'missing'].filter((state) => count(state) > 0).map((state) => `${count(state)} ${state}`);
+    const others = ['running', 'queued', 'diverged', 'failed', 'interrupted', 'missing'].filter((state) => count(state) > 0).map((state) => `${count(state)} ${state}`);
     const words = [`${count('complete')} of ${sweep.runs.length} runs complete`, ...others].join(', ');
     if (summary.textContent !== words) summary.textContent = words;
     const made = runsTable(sweep.runs);

@@ -1,0 +1,34 @@
+#include "tests/fuzz/targets.h"
+
+#include <fstream>
+#include <stdexcept>
+
+#include "tests/temporary_folder.h"
+#include "transformer/error.h"
+
+namespace transformer::fuzz {
+
+bool accepts(const Target& target, const std::string& bytes) {
+  try {
+    target.read(bytes);
+    return true;
+  } catch (const UserError&) {
+  } catch (const Failure&) {
+  }
+  return false;
+}
+
+std::filesystem::path file_with(const std::string& name, const std::string& bytes) {
+  static const TemporaryFolder folder;
+  const auto path = folder / name;
+  // Not by write_file: that waits for the disk, many thousand times.
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+void promise(bool kept, const char* what) {
+  if (!kept) throw std::logic_error(what);
+}
+
+}  // namespace transformer::fuzz

@@ -1,0 +1,42 @@
+#pragma once
+
+// Readers of files that may come from a stranger, each as a function of the file's bytes. A fuzzer
+// calls them (fuzzer.cpp), and every test run with the seeds that are kept (replay_test.cpp). One
+// may refuse what it reads, by UserError or Failure; whatever else comes of it is a finding:
+// another exception, a sanitizer's report, more than a second or than memory for a few times the
+// input.
+
+#include <filesystem>
+#include <string>
+
+namespace transformer::fuzz {
+
+void config(const std::string& bytes);       // an experiment's file
+void overrides(const std::string& bytes);    // a word of the command line each line
+void sweep(const std::string& bytes);        // a sweep file over a base that is sound
+void result(const std::string& bytes);       // result.json
+void results(const std::string& bytes);      // results.json, and the tables made of it
+void metrics(const std::string& bytes);      // metrics.jsonl, and the curves drawn of it
+void corpus(const std::string& bytes);       // a binarised corpus
+void text(const std::string& bytes);         // one side of a corpus
+void safetensors(const std::string& bytes);  // weights: as a model and as the dump of a step too
+
+struct Target {
+  const char* name;  // of its folder of seeds, too
+  void (*read)(const std::string& bytes);
+};
+constexpr Target kTargets[] = {
+    {"config", config}, {"overrides", overrides}, {"sweep", sweep},
+    {"result", result}, {"results", results},     {"metrics", metrics},
+    {"corpus", corpus}, {"text", text},           {"safetensors", safetensors}};
+
+// Whether the reader took the bytes. Lets everything through that is no refusal.
+bool accepts(const Target& target, const std::string& bytes);
+
+// A file of this name with these bytes, in a folder that ends with the process.
+std::filesystem::path file_with(const std::string& name, const std::string& bytes);
+
+// Throws std::logic_error, which no reader may, where a promise about what was read is broken.
+void promise(bool kept, const char* what);
+
+}  // namespace transformer::fuzz
