@@ -27,7 +27,7 @@ std::string detail_of(const SlurmRun& run, const SweepFolder& folder) {
   const auto& record = run.record;
   if (record.result) {
     return formatted("perplexity %.2f", record.result->perplexity) +
-           formatted(", BLEU %.1f", record.result->bleu);
+           (record.result->bleu ? formatted(", BLEU %.1f", *record.result->bleu) : "");
   }
   if (run.is_queued()) return described(*run.task);
   if (run.is_running()) {
