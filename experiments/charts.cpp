@@ -11,8 +11,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string seed_folder(int64_t seed) { return "seed-" + std::to_string(seed); }
-
 Json numbers_on(const std::string& field, const std::string& title, bool logarithmic = false) {
   Json scale = {{"type", logarithmic ? "log" : "linear"}, {"nice", false}, {"padding", 12}};
   if (!logarithmic) scale["zero"] = false;
@@ -109,7 +107,7 @@ Json layer_values(const Summary& summary, const fs::path& folder, const std::str
   Json values = Json::array();
   for (const auto& row : summary.rows) {
     for (const auto& run : row.runs) {
-      const auto file = folder / row.row.id / seed_folder(run.seed) / "diagnostics.jsonl";
+      const auto file = run_folder_in(folder, row.row.id, run.seed) / "diagnostics.jsonl";
       const auto lines = read_metrics(file).lines;
       if (lines.empty()) continue;
       int64_t depth = 0;
@@ -201,7 +199,7 @@ void add_speed(std::vector<Chart>& charts, const Json& values) {
 
 std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder) {
   return charts_of(summary, folder, [&](const auto& row, int64_t seed, const auto& key) {
-    return learning_curve(folder / row / seed_folder(seed) / "metrics.jsonl", key);
+    return learning_curve(run_folder_in(folder, row, seed) / "metrics.jsonl", key);
   });
 }
 

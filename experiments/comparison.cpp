@@ -157,7 +157,7 @@ Strings stated_baseline(const Summary& summary, const Strings& keys, const Strin
 
 DetailsOf details_in(const fs::path& sweep) {
   return [sweep](const RunRecord& run) {
-    const fs::path folder = sweep / run.id / ("seed-" + std::to_string(run.seed));
+    const fs::path folder = run_folder_in(sweep, run.id, run.seed);
     RunDetails details{read_learning_curve(folder / "metrics.jsonl"), {}};
     const bool translates = run.result && run.result->bleu;
     const auto kept = translates ? read_translations(folder) : std::nullopt;

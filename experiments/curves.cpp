@@ -36,7 +36,8 @@ GrowingCurves::GrowingCurves(fs::path metrics, const std::vector<std::string>& k
 
 bool GrowingCurves::look() {
   struct stat now {};
-  const bool is_there = stat(metrics_.c_str(), &now) == 0;
+  // A pipe would be waited for, and a device might have no end.
+  const bool is_there = stat(metrics_.c_str(), &now) == 0 && S_ISREG(now.st_mode);
   if (is_there && now.st_ino == file_ && now.st_size == read_) return false;
   if (!is_there || now.st_ino != file_ || now.st_size < read_) {
     const bool was_there = file_ != 0;

@@ -162,6 +162,17 @@ Json run_json(const RunRecord& run) {
 
 }  // namespace
 
+fs::path run_folder_in(const fs::path& sweep, const std::string& row, int64_t seed) {
+  return sweep / row / ("seed-" + std::to_string(seed));
+}
+
+int64_t train_steps_stated_in(const RowRecord& row) {
+  const Json::json_pointer steps("/training/train_steps");
+  return row.config.contains(steps) && row.config[steps].is_number_integer()
+             ? row.config[steps].get<int64_t>()
+             : 0;
+}
+
 Result read_result(const fs::path& path) {
   const std::string file = path.string();
   const std::string text = read_file(path);

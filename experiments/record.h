@@ -84,6 +84,10 @@ struct PaperFigures {
   friend bool operator==(const PaperFigures&, const PaperFigures&) = default;
 };
 
+// SWEEP/ROW/seed-S.
+std::filesystem::path run_folder_in(const std::filesystem::path& sweep, const std::string& row,
+                                    int64_t seed);
+
 // One row of a sweep, run once with each seed.
 struct RowRecord {
   std::string id;
@@ -103,6 +107,9 @@ struct RowRecord {
     field("departures", self.departures);
   }
 };
+
+// 0 where a file written by hand does not say.
+int64_t train_steps_stated_in(const RowRecord& row);
 
 // A run that diverged is done, and a result as a complete one is: a loss or gradient was not
 // finite, and would not be if it were trained again.

@@ -13,9 +13,9 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-bool fits_an_id(char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; }
-
 }  // namespace
+
+bool fits_an_id(char c) { return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-'; }
 
 void check_row_id(const std::string& id, const std::string& where) {
   constexpr size_t kLongest = 200;

@@ -10,6 +10,9 @@ namespace transformer {
 // `where` on any other.
 void check_row_id(const std::string& id, const std::string& where);
 
+// A letter, a digit, '.', '_' or '-'.
+bool fits_an_id(char c);
+
 // The name of an experiment's file, as far as it can be an id.
 std::string row_id_of(const std::string& name);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/other_program.h"
+#include "experiments/row_id.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
@@ -19,11 +20,6 @@ namespace transformer {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool fits_a_job_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '_' || c == '-';
-}
 
 Answer ask_slurm(const std::string& program, const std::vector<std::string>& arguments) {
   try {
@@ -137,7 +133,7 @@ std::vector<fs::path> slurm_ledgers_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder / "slurm", none)) {
     const auto& file = entry.path();
     if (file.extension() != ".json") continue;
-    if (std::ranges::all_of(file.stem().string(), fits_a_job_name)) files.push_back(file);
+    if (std::ranges::all_of(file.stem().string(), fits_an_id)) files.push_back(file);
   }
   std::ranges::sort(files);
   return files;
@@ -170,7 +166,7 @@ std::string slurm_job_name(const fs::path& folder) {
   std::string name = fs::absolute(folder).lexically_normal().filename().string();
   if (name.empty()) name = "sweep";  // a slash ends the path
   std::ranges::replace_if(
-      name, [](char c) { return !fits_a_job_name(c); }, '_');
+      name, [](char c) { return !fits_an_id(c); }, '_');
   if (name[0] == '.' || name[0] == '-') name[0] = '_';
   constexpr size_t kMost = 40;
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();

@@ -99,10 +99,6 @@ std::string interrupted_at(const fs::path& run, int64_t train_steps) {
          std::to_string(train_steps);
 }
 
-fs::path run_in(const fs::path& sweep, const SweepFolder::Run& run) {
-  return sweep / run.first / ("seed-" + std::to_string(run.second));
-}
-
 // What the run of a row is trained with; nothing where the sweep has no such row.
 std::optional<Config> config_of(const Sweep& sweep, const SweepFolder::Run& run) {
   for (const auto& row : sweep.rows) {
@@ -131,7 +127,7 @@ RunResult result_of_run(const fs::path& folder, const std::optional<Config>& con
 // A run as its folder tells; it is running where a process holds it, or `is_running`.
 RunRecord record_of_run(const fs::path& sweep, const SweepFolder::Run& run,
                         const std::optional<Config>& config, int64_t train_steps, bool is_running) {
-  const fs::path folder = run_in(sweep, run);
+  const fs::path folder = run_folder_in(sweep, run.first, run.second);
   const fs::path failure = folder / "failure.txt";
   RunRecord record{run.first, run.second, RunState::missing, {}, ""};
   auto [result, problem] = result_of_run(folder, config);
@@ -182,7 +178,7 @@ void expect_own_sweep(const fs::path& folder, const Sweep& sweep) {
   files.insert(files.end(), {"log.txt", "failure.txt"});
   for (const auto& row : sweep.rows) {
     for (const int64_t seed : sweep.seeds) {
-      const fs::path run = run_in(folder, {row.id, seed});
+      const fs::path run = run_folder_in(folder, row.id, seed);
       if (!is_run(run)) expect_none_of(files, run, "run");
     }
   }
@@ -207,7 +203,9 @@ SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep)
 SweepFolder::SweepFolder(const fs::path& folder, const Sweep& sweep, Unlocked)
     : folder_(folder), sweep_(joined_with(folder, sweep)), data_(Sweep{}) {}
 
-fs::path SweepFolder::run_folder(const Run& run) const { return run_in(folder_, run); }
+fs::path SweepFolder::run_folder(const Run& run) const {
+  return run_folder_in(folder_, run.first, run.second);
+}
 
 RunResult SweepFolder::result(const Run& run) const {
   return result_of_run(run_folder(run), config_of(sweep_, run));
@@ -279,14 +277,6 @@ std::optional<Config> config_stated_in(const RowRecord& row, int64_t seed) {
   }
 }
 
-// 0 where a file written by hand does not say.
-int64_t steps_stated_in(const RowRecord& row) {
-  const Json::json_pointer steps("/training/train_steps");
-  return row.config.contains(steps) && row.config[steps].is_number_integer()
-             ? row.config[steps].get<int64_t>()
-             : 0;
-}
-
 }  // namespace
 
 Results read_sweep_results(const fs::path& folder) {
@@ -312,13 +302,13 @@ Results read_sweep_results(const fs::path& folder) {
     if (run.state == RunState::complete) continue;
     const bool is_running = run.state == RunState::running && is_at_work;
     const SweepFolder::Run name{run.id, run.seed};
-    if (!fs::exists(run_in(folder, name))) {  // the file alone was brought here
+    if (!fs::exists(run_folder_in(folder, run.id, run.seed))) {  // the file alone was brought here
       if (run.state == RunState::running && !is_running) run.state = RunState::interrupted;
       continue;
     }
     const auto row = std::find_if(results.rows.begin(), results.rows.end(),
                                   [&](const RowRecord& each) { return each.id == run.id; });
-    run = record_of_run(folder, name, config_stated_in(*row, run.seed), steps_stated_in(*row),
+    run = record_of_run(folder, name, config_stated_in(*row, run.seed), train_steps_stated_in(*row),
                         is_running);
   }
   return results;

@@ -53,9 +53,7 @@ Results results_of_run(const fs::path& folder) {
 
 int64_t train_steps_of(const Results& results, const std::string& id) {
   const auto row = std::ranges::find(results.rows, id, &RowRecord::id);
-  const Json::json_pointer key("/training/train_steps");
-  if (row == results.rows.end() || !row->config.contains(key)) return 0;
-  return row->config[key].is_number_integer() ? row->config[key].get<int64_t>() : 0;
+  return row == results.rows.end() ? 0 : train_steps_stated_in(*row);
 }
 
 }  // namespace
@@ -170,8 +168,7 @@ GrowingCurves& SweepObserver::curves_of(const Run& run) {
 }
 
 fs::path SweepObserver::folder_of(const Run& run) const {
-  if (is_single_run(folder_)) return folder_;
-  return folder_ / run.first / ("seed-" + std::to_string(run.second));
+  return is_single_run(folder_) ? folder_ : run_folder_in(folder_, run.first, run.second);
 }
 
 }  // namespace transformer

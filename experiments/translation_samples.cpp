@@ -15,8 +15,7 @@ std::optional<Translations> first_translations(const RowSummary& row, const fs::
   for (const auto& run : row.runs) {
     if (!run.result) continue;
     try {
-      const auto kept =
-          read_translations(folder / row.row.id / ("seed-" + std::to_string(run.seed)));
+      const auto kept = read_translations(run_folder_in(folder, row.row.id, run.seed));
       if (kept && kept->hypotheses.size() == kept->references.size()) return kept;
     } catch (const UserError&) {  // damaged: as if there were none
     }

@@ -1,6 +1,7 @@
 #include "transformer/decode/load.h"
 
 #include "tests/catch.h"
+#include "tests/nn/configs.h"
 #include "transformer/error.h"
 
 using namespace transformer;
@@ -18,12 +19,6 @@ TEST_CASE("load: a few bytes that ask for a model of any size are refused before
 }
 
 TEST_CASE("load: weights that are missing from a file are named") {
-  Config config;
-  config.model.N = 1;
-  config.model.d_model = 8;
-  config.model.d_ff = 8;
-  config.model.h = 2;
-  config.model.V = 10;
-  REQUIRE_THROWS_WITH(model_with(resolve(config).model, {}, "x"),
+  REQUIRE_THROWS_WITH(model_with(small_model(), {}, "x"),
                       Contains("cross_attention.k.weight: missing from the file"));
 }

@@ -1,5 +1,7 @@
 #include "experiments/curves.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 
 #include "tests/catch.h"
@@ -50,4 +52,14 @@ TEST_CASE("curves: many points are thinned, the last one kept") {
   const auto curve = learning_curve(folder / "metrics.jsonl", "nll", 100);
   REQUIRE(curve.size() == 100);
   REQUIRE(curve.back().first == 1000);
+}
+
+TEST_CASE("curves: what might have no end is as if it were not there") {
+  const TemporaryFolder folder;
+  const auto file = folder / "metrics.jsonl";
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  REQUIRE_FALSE(GrowingCurves(file, {"nll"}).look());
+  std::filesystem::remove(file);
+  std::filesystem::create_symlink("/dev/zero", file);
+  REQUIRE_FALSE(GrowingCurves(file, {"nll"}).look());
 }

@@ -1,6 +1,5 @@
 #include "tests/fuzz/targets.h"
 
-#include <fstream>
 #include <stdexcept>
 
 #include "tests/temporary_folder.h"
@@ -21,9 +20,7 @@ bool accepts(const Target& target, const std::string& bytes) {
 std::filesystem::path file_with(const std::string& name, const std::string& bytes) {
   static const TemporaryFolder folder;
   const auto path = folder / name;
-  // Not by write_file: that waits for the disk, many thousand times.
-  std::ofstream(path, std::ios::binary | std::ios::trunc)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  put(path, bytes);
   return path;
 }
 

@@ -75,8 +75,7 @@ std::string SweepProgress::name(const Run& run) const {
 }
 
 std::string SweepProgress::outcome(const Run& run) const {
-  const auto result =
-      read_result(folder_ / run.first / ("seed-" + std::to_string(run.second)) / "result.json");
+  const auto result = read_result(run_folder_in(folder_, run.first, run.second) / "result.json");
   return "perplexity " + fixed(result.perplexity, 2) +
          (result.bleu ? ", BLEU " + fixed(*result.bleu, 1) : "") + ", " +
          grouped(result.parameters) + " parameters, " +
