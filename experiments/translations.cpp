@@ -3,6 +3,7 @@
 #include "transformer/data/lines.h"
 #include "transformer/data/parallel_text.h"
 #include "transformer/error.h"
+#include "transformer/fields.h"
 #include "transformer/files.h"
 #include "transformer/fingerprint.h"
 #include "transformer/sealed_json.h"
@@ -17,6 +18,22 @@ constexpr const char* kReferences = "valid.references";
 constexpr const char* kFingerprints = "valid.checksums";
 constexpr const char* kModel = "model.safetensors";
 
+struct Fingerprints {
+  std::string translations, references;
+  std::string model;  // that made them; empty where none is known
+
+  static void visit(auto& self, auto&& field) {
+    field(kTranslations, self.translations);
+    field(kReferences, self.references);
+    field(kModel, self.model);
+  }
+};
+
+Fingerprints read_fingerprints(const fs::path& run) {
+  const fs::path file = run / kFingerprints;
+  return from_json<Fingerprints>(read_sealed(file), file.string());
+}
+
 // Returns the file's fingerprint.
 std::string write_sentences(const fs::path& file, const std::vector<std::string>& lines) {
   std::string bytes;
@@ -30,10 +47,9 @@ std::string write_sentences(const fs::path& file, const std::vector<std::string>
 }
 
 // Of one file against the fingerprint that is stated of it; empty where nothing is wrong.
-std::string damage_of_sentences(const fs::path& file, const Json& stated) {
+std::string damage_of_sentences(const fs::path& file, const std::string& stated) {
   if (!fs::exists(file)) return file.string() + ": is missing";
-  const std::string name = file.filename().string();
-  const bool is_sound = stated.contains(name) && stated[name] == fingerprint(read_file(file));
+  const bool is_sound = stated == fingerprint(read_file(file));
   return is_sound ? "" : file.string() + ": damaged: it is not what was written";
 }
 
@@ -50,15 +66,12 @@ void write_translations(const fs::path& run, const Translations& translations,
                         const std::string& model) {
   const auto hypotheses = write_sentences(run / kTranslations, translations.hypotheses);
   const auto references = write_sentences(run / kReferences, translations.references);
-  Json stated = {{kTranslations, hypotheses}, {kReferences, references}};
-  if (!model.empty()) stated[kModel] = model;
-  write_sealed(run / kFingerprints, stated);
+  write_sealed(run / kFingerprints, to_json(Fingerprints{hypotheses, references, model}));
 }
 
 std::string model_of_translations(const fs::path& run) {
   try {
-    const Json stated = read_sealed(run / kFingerprints);
-    return stated.contains(kModel) ? stated[kModel].get<std::string>() : "";
+    return read_fingerprints(run).model;
   } catch (const UserError&) {  // told of as damage_of_translations
     return "";
   }
@@ -71,13 +84,14 @@ std::vector<std::string> damage_of_translations(const fs::path& run) {
   if (!is_there(kFingerprints)) return {(run / kFingerprints).string() + ": is missing"};
   std::vector<std::string> damage;
   try {
-    const Json stated = read_sealed(run / kFingerprints);
-    for (const char* name : {kTranslations, kReferences}) {
-      if (auto each = damage_of_sentences(run / name, stated); !each.empty()) {
+    const auto stated = read_fingerprints(run);
+    for (const auto& [name, sound] :
+         {std::pair{kTranslations, stated.translations}, {kReferences, stated.references}}) {
+      if (auto each = damage_of_sentences(run / name, sound); !each.empty()) {
         damage.push_back(std::move(each));
       }
     }
-  } catch (const Damaged& error) {
+  } catch (const UserError& error) {
     damage.emplace_back(error.what());
   }
   return damage;

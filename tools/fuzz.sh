@@ -7,7 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-compiled=(config overrides sweep result results metrics corpus text safetensors)
+compiled=(config overrides sweep result results metrics corpus text vocabulary bench run rendezvous
+  safetensors progress)
 python=(sgm catalog)
 targets=("$@")
 [ $# -gt 0 ] || targets=("${compiled[@]}" "${python[@]}")

@@ -1,5 +1,6 @@
 #include "transformer/data/generated_pair.h"
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -12,6 +13,7 @@
 using namespace transformer;
 using namespace transformer::testing;
 using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
 
 namespace {
 

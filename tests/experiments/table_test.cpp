@@ -1,6 +1,7 @@
 #include "experiments/table.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include "experiments/display_width.h"
 #include "experiments/layout.h"
@@ -12,6 +13,7 @@
 
 using Catch::Matchers::Contains;
 using namespace transformer;
+namespace fs = std::filesystem;
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include "tests/fuzz/targets.h"
 #include "transformer/data/batches.h"
 #include "transformer/data/corpus_file.h"
-#include "transformer/error.h"
 
 namespace transformer::fuzz {
 
@@ -29,10 +28,7 @@ Corpus open_corpus(const std::string& bytes) {
 }  // namespace
 
 void corpus(const std::string& bytes) {
-  try {
-    open_corpus(bytes);
-  } catch (const UserError&) {
-  }
+  unless_refused([&] { open_corpus(bytes); });
   const Corpus read = open_corpus(with_checksums(bytes));
   int64_t source = 0, target = 0;
   for (int64_t pair = 0; pair < read.size(); ++pair) {

@@ -69,6 +69,17 @@ TEST_CASE("bench: wrong work is refused by name", "[e2e]") {
   REQUIRE_THAT(missing.err, Contains("/nowhere/lengths"));
 }
 
+TEST_CASE("bench decode: word-pieces that are none are refused by line", "[e2e]") {
+  const TemporaryFolder folder;
+  const auto sentences = folder / "sentences";
+  for (const std::string line : {"5 -", "5 99999999999999999999", "50", "-1", "", "5 x", "1.5"}) {
+    put(sentences, "7 8\n" + line + "\n");
+    refused(run_program({"bench", "decode", "configs/mini.json", "model.V=50", "--threads=1",
+                         "--sentences=" + sentences.string()}),
+            2, "sentences: line 2: expected numbers of word-pieces");
+  }
+}
+
 TEST_CASE("bench gemm: lists the products of a step", "[e2e]") {
   const auto outcome = run_program(
       {"bench", "gemm", "configs/mini.json", "model.V=50", "--tokens=20", "--threads=1", "--json"});

@@ -8,11 +8,13 @@
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
 #include "transformer/data/file_lock.h"
+#include "transformer/decode/load.h"
 #include "transformer/diverged.h"
 #include "transformer/error.h"
 #include "transformer/files.h"
 #include "transformer/json.h"
 #include "transformer/train/checkpoint.h"
+#include "transformer/train/step_dump.h"
 
 using namespace transformer;
 using Catch::Matchers::Contains;
@@ -219,6 +221,16 @@ TEST_CASE("run: a step that is not finite leaves a dump that shows the same agai
   REQUIRE(replay.code == 3);
   REQUIRE_THAT(replay.out, Contains("first tensor that is not finite: " + finding + "\n") &&
                                Contains("2 batches") && Contains(" ||| "));
+  // A vocabulary that is stated to be the model's and has fewer pieces is not asked for them.
+  StepDump other = read_dump(dump);
+  const fs::path vocabulary = place.file("run/vocabulary.model");
+  train_vocabulary({.files = {place.file("data/train.en")}, .V = 320, .output = vocabulary});
+  other.vocabulary = vocabulary_fingerprint({Tokenizer(vocabulary), Tokenizer(vocabulary)});
+  write_dump(dump, other);
+  const auto with_other = run_program({"train", "--replay", dump});
+  INFO(with_other.err);
+  REQUIRE(with_other.code == 3);
+  REQUIRE_THAT(with_other.out, !Contains(" ||| "));
   write_file(dump, read_file(dump).substr(0, 4000));
   refused(run_program({"train", "--replay", dump}), 2, "diverged.safetensors: not a sound");
 }

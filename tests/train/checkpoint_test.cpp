@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <limits>
+
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 #include "transformer/error.h"
@@ -200,4 +202,18 @@ TEST_CASE("checkpoint: sound files of two moments are no checkpoint") {
     write_file(newer / name, own);
   }
   REQUIRE(read_checkpoint(newer).progress.step == 20);
+}
+
+TEST_CASE("checkpoint: a count that cannot be added to is damage") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder.path(), at_step(1));
+  for (const int64_t epoch : {int64_t{-1}, std::numeric_limits<int64_t>::max()}) {
+    Checkpoint checkpoint = at_step(2);
+    checkpoint.progress.epoch = epoch;
+    write_checkpoint(folder.path(), checkpoint);
+    std::string damage;
+    const auto newest = newest_checkpoint(folder.path(), [&](const std::string& d) { damage = d; });
+    REQUIRE(newest->progress.step == 1);
+    REQUIRE_THAT(damage, Contains("progress.json: epoch: expected a count; got "));
+  }
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/catch.h"
+#include "tests/rendezvous_environment.h"
 #include "transformer/error.h"
 #include "transformer/train/own_address.h"
 
@@ -12,36 +13,6 @@ using namespace transformer;
 using Catch::Matchers::Contains;
 
 namespace {
-
-constexpr const char* kVariables[] = {"RANK",
-                                      "WORLD_SIZE",
-                                      "LOCAL_RANK",
-                                      "MASTER_ADDR",
-                                      "MASTER_PORT",
-                                      "SLURM_PROCID",
-                                      "SLURM_NTASKS",
-                                      "SLURM_LOCALID",
-                                      "TORCHELASTIC_USE_AGENT_STORE",
-                                      "TORCHELASTIC_RESTART_COUNT"};
-
-// These variables alone, until it goes.
-class Environment {
- public:
-  explicit Environment(const std::map<std::string, std::string>& values) {
-    for (const char* name : kVariables) {
-      if (const char* before = std::getenv(name)) before_[name] = before;
-      unsetenv(name);
-    }
-    for (const auto& [name, value] : values) setenv(name.c_str(), value.c_str(), 1);
-  }
-  ~Environment() {
-    for (const char* name : kVariables) unsetenv(name);
-    for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
-  }
-
- private:
-  std::map<std::string, std::string> before_;
-};
 
 const std::map<std::string, std::string> kTorchrun = {{"RANK", "3"},
                                                       {"WORLD_SIZE", "4"},
@@ -60,15 +31,15 @@ std::map<std::string, std::string> torchrun_with(const std::string& name,
 
 TEST_CASE("rendezvous: one process is none; torchrun's and srun's variables say the same") {
   {
-    const Environment none({});
+    const RendezvousEnvironment none({});
     REQUIRE_FALSE(rendezvous_of_environment());
   }
   {
-    const Environment one({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
+    const RendezvousEnvironment one({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
     REQUIRE_FALSE(rendezvous_of_environment());
   }
   {  // a job of Slurm's that does not ask for it
-    const Environment task({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}});
+    const RendezvousEnvironment task({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}});
     REQUIRE_FALSE(rendezvous_of_environment());
   }
   const std::map<std::string, std::string> srun = {{"SLURM_PROCID", "3"},
@@ -77,7 +48,7 @@ TEST_CASE("rendezvous: one process is none; torchrun's and srun's variables say 
                                                    {"MASTER_ADDR", "node-1"},
                                                    {"MASTER_PORT", "29500"}};
   for (const auto& values : {kTorchrun, srun}) {
-    const Environment environment(values);
+    const RendezvousEnvironment environment(values);
     const auto place = rendezvous_of_environment();
     REQUIRE(place);
     REQUIRE(place->rank == 3);
@@ -89,7 +60,7 @@ TEST_CASE("rendezvous: one process is none; torchrun's and srun's variables say 
   }
   auto elastic = torchrun_with("TORCHELASTIC_USE_AGENT_STORE", "True");
   elastic["TORCHELASTIC_RESTART_COUNT"] = "2";
-  const Environment environment(elastic);
+  const RendezvousEnvironment environment(elastic);
   REQUIRE(rendezvous_of_environment()->served);
   REQUIRE(rendezvous_of_environment()->attempt == "2");
 }
@@ -97,7 +68,7 @@ TEST_CASE("rendezvous: one process is none; torchrun's and srun's variables say 
 TEST_CASE("rendezvous: a variable that is missing or cannot be is named") {
   const auto refused = [](const std::map<std::string, std::string>& values,
                           const std::string& message) {
-    const Environment environment(values);
+    const RendezvousEnvironment environment(values);
     REQUIRE_THROWS_WITH(rendezvous_of_environment(), Contains(message));
   };
   refused(torchrun_with("RANK", "4"), "RANK: expected a number in 0..3; got 4");

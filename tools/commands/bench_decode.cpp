@@ -11,10 +11,10 @@
 
 #include "experiments/interrupts.h"
 #include "experiments/machine.h"
+#include "tools/commands/bench_work.h"
 #include "tools/commands/model_options.h"
 #include "tools/status_line.h"
 #include "transformer/clock.h"
-#include "transformer/data/lines.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/decode/beam_search.h"
 #include "transformer/decode/load.h"
@@ -34,30 +34,6 @@ namespace transformer {
 namespace {
 
 using Pieces = std::vector<int32_t>;
-// A sentence a line: its word-pieces' numbers, with spaces between.
-std::vector<Pieces> read_sentences(const std::string& path, int64_t V) {
-  std::vector<Pieces> sentences;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) {
-    std::istringstream words(line);
-    Pieces pieces;
-    for (int64_t piece = 0; words >> piece;) {
-      if (piece < 0 || piece >= V) {
-        throw UserError(path + ": line " + std::to_string(reader.number()) + ": " +
-                        std::to_string(piece) + " is not in 0.." + std::to_string(V - 1));
-      }
-      pieces.push_back(static_cast<int32_t>(piece));
-    }
-    if (!words.eof() || pieces.empty()) {
-      throw UserError(path + ": line " + std::to_string(reader.number()) +
-                      ": expected numbers of word-pieces");
-    }
-    pieces.push_back(kEos);
-    sentences.push_back(std::move(pieces));
-  }
-  if (sentences.empty()) throw UserError(path + ": expected a sentence a line");
-  return sentences;
-}
 
 // Lengths as in news: 5 to 52 pieces, 28 on average.
 std::vector<Pieces> made_sentences(int64_t count, int64_t V) {

@@ -1,12 +1,14 @@
 #include "tools/commands/bench_work.h"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 #include <string>
 
 #include "transformer/data/lines.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
+#include "transformer/fields.h"
 #include "transformer/random.h"
 
 namespace transformer {
@@ -110,6 +112,31 @@ std::vector<Batch> batches_of(const std::vector<PairLengths>& pairs, int64_t tok
   }
   batches.push_back(batch_of(batch, source_V, target_V, random));
   return batches;
+}
+
+std::vector<std::vector<int32_t>> read_sentences(const std::filesystem::path& file, int64_t V) {
+  LineReader reader(file);
+  std::vector<std::vector<int32_t>> sentences;
+  for (std::string line; reader.next(line);) {
+    const std::string where = file.string() + ": line " + std::to_string(reader.number()) + ": ";
+    std::istringstream words(line);
+    std::vector<int32_t> pieces;
+    for (std::string word; words >> word;) {
+      int32_t piece = 0;
+      const char* last = word.data() + word.size();
+      const auto [end, error] = std::from_chars(word.data(), last, piece);
+      if (error != std::errc() || end != last || piece < 0 || piece >= V) {
+        throw UserError(where + "expected numbers of word-pieces in 0.." + std::to_string(V - 1) +
+                        "; got " + fields::shown_name(word));
+      }
+      pieces.push_back(piece);
+    }
+    if (pieces.empty()) throw UserError(where + "expected numbers of word-pieces; got none");
+    pieces.push_back(kEos);
+    sentences.push_back(std::move(pieces));
+  }
+  if (sentences.empty()) throw UserError(file.string() + ": expected a sentence a line");
+  return sentences;
 }
 
 }  // namespace transformer

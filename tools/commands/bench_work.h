@@ -10,7 +10,7 @@
 namespace transformer {
 
 // Work that is the same for every program that reads the same file: lengths of sentence pairs,
-// filled with random word-pieces.
+// filled with random word-pieces, or sentences' own word-pieces.
 
 struct PairLengths {
   int64_t source = 0;  // word-pieces, end of sentence included
@@ -29,5 +29,9 @@ std::vector<PairLengths> usual_lengths();
 // where one pair alone is too long.
 std::vector<Batch> batches_of(const std::vector<PairLengths>& pairs, int64_t tokens_per_batch,
                               int64_t source_V, int64_t target_V);
+
+// A sentence a line: its word-pieces' numbers in 0..V - 1, with spaces between. End-of-sentence is
+// added. Throws UserError.
+std::vector<std::vector<int32_t>> read_sentences(const std::filesystem::path& file, int64_t V);
 
 }  // namespace transformer

@@ -23,7 +23,11 @@ std::optional<Vocabularies> vocabularies_beside(const fs::path& file, const Step
   const fs::path source = shared ? target : file.parent_path() / kKeptSourceVocabulary;
   if (!fs::exists(target) || !fs::exists(source)) return std::nullopt;
   Vocabularies found{Tokenizer(source), Tokenizer(target)};
-  if (vocabulary_fingerprint(found) != dump.vocabulary) return std::nullopt;
+  const auto& model = dump.config.model;
+  if (vocabulary_fingerprint(found) != dump.vocabulary || found.source.size() != model.source_V ||
+      found.target.size() != model.V) {
+    return std::nullopt;
+  }
   return found;
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "transformer/data/lines.h"
+#include "transformer/data/vocabulary_fault.h"
 #include "transformer/error.h"
 #include "transformer/fields.h"
 #include "transformer/files.h"
@@ -26,13 +27,28 @@ std::optional<std::string> too_many_bytes(std::string_view text) {
   return std::to_string(text.size()) + " bytes; a line may have " + std::to_string(kLongestText);
 }
 
+namespace {
+
+std::string fault_of_loading(sentencepiece::SentencePieceProcessor& processor,
+                             const std::string& bytes) {
+  try {
+    return processor.LoadFromSerializedProto(bytes).ok() ? "" : kNoModel;
+  } catch (const std::exception&) {  // of the trie of its pieces
+    return kNoModel;
+  }
+}
+
+}  // namespace
+
 Tokenizer::Tokenizer(const fs::path& path) {
   const std::string bytes = read_file(path);
   auto model = std::make_shared<Model>();
   model->fingerprint = transformer::fingerprint(bytes);
   auto& processor = model->processor;
-  if (!processor.LoadFromSerializedProto(bytes).ok()) {
-    throw UserError(path.string() + ": expected a SentencePiece model; this is not one");
+  std::string fault = fault_of_vocabulary(bytes);  // first: a model may test itself when loaded
+  if (fault.empty()) fault = fault_of_loading(processor, bytes);
+  if (!fault.empty()) {
+    throw UserError(path.string() + ": expected a SentencePiece model; " + fault);
   }
   const std::array ids{processor.pad_id(), processor.unk_id(), processor.bos_id(),
                        processor.eos_id()};

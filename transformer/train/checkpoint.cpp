@@ -46,11 +46,13 @@ void expect_of_one_moment(const std::string& stated, const std::string& found,
                 kProgressFile + " beside it");
 }
 
+// Counts are added to, which the largest integers would not bear.
 Progress read_progress(const fs::path& path) {
+  constexpr int64_t kMost = int64_t{1} << 62;
   const auto progress = from_json<Progress>(read_sealed(path), path.string());
   Progress::visit(progress, [&]<class T>(const char* name, const T& value) {
     if constexpr (std::is_same_v<T, int64_t>) {
-      if (value < 0) {
+      if (value < 0 || value > kMost) {
         throw Damaged(path.string() + ": " + name + ": expected a count; got " +
                       std::to_string(value));
       }
