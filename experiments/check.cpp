@@ -8,6 +8,7 @@
 #include "experiments/record.h"
 #include "experiments/run_folder.h"
 #include "experiments/slurm.h"
+#include "experiments/sweep_folder.h"
 #include "experiments/translations.h"
 #include "transformer/decode/load.h"
 #include "transformer/error.h"
@@ -137,7 +138,13 @@ std::vector<std::string> faults_of_sweep(const fs::path& sweep) {
     }
   };
   look([&] { read_sealed(sweep / "sweep.json", Seal::where_there_is_one); });
-  look([&] { read_results(sweep / "results.json"); });
+  look([&] {
+    for (const auto& run : read_sweep_results(sweep).results) {
+      if (!run.is_lost) continue;
+      faults.push_back((run_folder_in(sweep, run.id, run.seed) / "result.json").string() +
+                       ": is missing; results.json has its figures");
+    }
+  });
   for (const auto& ledger : slurm_ledgers_in(sweep)) look([&] { read_sealed(ledger); });
   for (const auto& run : runs_of(sweep)) {
     for (auto& fault : RunCheck(run).faults()) faults.push_back(std::move(fault));

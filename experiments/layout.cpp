@@ -86,17 +86,21 @@ std::vector<std::string> headings(const std::vector<std::string>& keys) {
   return headings;
 }
 
-std::string full_key(const std::string& name, const std::string& option) {
-  const auto known = known_keys<Config>();
+std::string full_key(const std::string& name, const std::string& option,
+                     const std::vector<std::string>& others) {
+  auto known = known_keys<Config>();
   if (std::find(known.begin(), known.end(), name) != known.end()) return name;
   std::vector<std::string> fitting;
   for (const auto& key : known) {
     if (key.ends_with("." + name)) fitting.push_back(key);
   }
   if (fitting.size() == 1) return fitting.front();
-  throw UserError(option + ": " + fields::shown_name(name) +
-                  (fitting.empty() ? ": unknown key" + nearest_key(name, known)
-                                   : ": could be " + listed(fitting) + "; name it whole"));
+  const std::string named = option + ": " + fields::shown_name(name);
+  if (!fitting.empty())
+    throw UserError(named + ": could be " + listed(fitting) + "; name it whole");
+  known.insert(known.begin(), others.begin(), others.end());
+  throw UserError(named + ": unknown " + (others.empty() ? "key" : "name") +
+                  nearest_key(name, known));
 }
 
 std::string fixed(double value, int digits) {

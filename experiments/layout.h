@@ -31,8 +31,10 @@ std::vector<std::string> keys_set(const Summary& summary);
 std::vector<std::string> headings(const std::vector<std::string>& keys);
 
 // "model.h" of "h", where no other section of a config has such a key. Throws UserError, which
-// names `option`, on a name that no key has or more than one.
-std::string full_key(const std::string& name, const std::string& option);
+// names `option`, on a name that no key has or more than one. `others`: what the option takes
+// beside keys.
+std::string full_key(const std::string& name, const std::string& option,
+                     const std::vector<std::string>& others = {});
 
 // With so many digits after the point.
 std::string fixed(double value, int digits);

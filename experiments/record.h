@@ -127,6 +127,9 @@ struct RunRecord {
   // Of a failed or diverged run: why. Of an interrupted one: "at step 300 of 900". May be empty.
   std::string message{};
   std::optional<int64_t> diverged_at{};  // the step; if and only if diverged
+  // Complete, and its folder has no result.json any more: these figures are all that stands of it.
+  // Told by who looks at the folder, not written.
+  bool is_lost = false;
 };
 
 // results.json.

@@ -1,14 +1,22 @@
 #include "experiments/report.h"
 
 #include <cstdio>
+#include <fstream>
 
 #include "experiments/html.h"
 #include "experiments/layout.h"
 #include "experiments/table.h"
 
 namespace transformer {
+namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kGenerator = "<meta name=\"generator\" content=\"transformer report\">";
+
+std::string title_element(const std::string& title) {
+  return "<title>" + escaped_html(title) + "</title>";
+}
 
 // Colours from the reader's system, light or dark. Charts keep their own on paper.
 constexpr const char* kStyle = R"(
@@ -179,19 +187,30 @@ std::string configs_section(const Summary& summary) {
 
 }  // namespace
 
+bool is_report_of(const fs::path& page, const std::string& title) {
+  constexpr size_t kHead = 4000;
+  if (!fs::is_regular_file(page)) return false;  // nothing to read from a pipe
+  std::ifstream in(page, std::ios::binary);
+  std::string head(kHead, '\0');
+  in.read(head.data(), kHead);
+  head.resize(static_cast<size_t>(in.gcount()));
+  return head.find(kGenerator) != std::string::npos &&
+         head.find(title_element(title)) != std::string::npos;
+}
+
 std::string report_page(const Report& report, std::string_view scripts) {
   const auto& [title, summary, table, charts, samples] = report;
   const bool drawn = !scripts.empty() && !charts.empty();
   const std::string name = escaped_html(title);
   std::string page =
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"generator\" content=\"transformer report\">\n"
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
+      std::string(kGenerator) + "\n" +
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       // Nothing is fetched. Vega compiles its expressions, which counts as eval.
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: blob:\">\n"
-      "<title>" +
-      name + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name +
+      "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: "
+      "blob:\">\n" title_element(title) +
+      "\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name +
       "</h1>\n<nav aria-label=\"Sections\"><a href=\"#results\">Results</a><a href=\"#charts\">"
       "Charts</a><a href=\"#translations\">Translations</a><a href=\"#runs\">Runs</a>"
       "<a href=\"#configs\">Configs</a></nav>\n<main>\n"

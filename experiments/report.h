@@ -3,6 +3,7 @@
 // A sweep as one page that needs no network: the results table, charts with their figures, the runs
 // and their configs.
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,8 @@ struct Report {
   std::vector<TranslationSample> samples{};
 };
 std::string report_page(const Report& report, std::string_view scripts);
+
+// Whether this is a file, and a report of that title.
+bool is_report_of(const std::filesystem::path& page, const std::string& title);
 
 }  // namespace transformer

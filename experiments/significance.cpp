@@ -6,8 +6,8 @@
 
 namespace transformer {
 
-std::map<std::string, double> p_values_to_base(const Summary& summary, const DetailsOf& details) {
-  std::map<std::string, double> p_values;
+PValues p_values_to_base(const Summary& summary, const DetailsOf& details) {
+  PValues p_values;
   const RowSummary* base = base_row(summary);
   if (base == nullptr) return p_values;
   const PairedTestOptions tests{.randomisation_trials = 1000};  // enough to tell 0.01 from 0.05

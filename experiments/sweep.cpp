@@ -124,8 +124,9 @@ std::vector<GridAxis> read_grid(const Json& grid, const std::string& file) {
   return axes;
 }
 
-// The command line's words: each key with one value or several.
-std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides) {
+// `where` they were given, in words: each key with one value or several.
+std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides,
+                                     const std::string& where) {
   std::vector<GridAxis> axes;
   for (const auto& text : overrides) {
     const size_t equals = text.find('=');
@@ -138,12 +139,11 @@ std::vector<GridAxis> read_overrides(const std::vector<std::string>& overrides) 
       Config config;
       override_config(config, {axis.key + "=" + piece});
       const Json value = kept_value(config, axis.key);
-      axis.values.push_back(kept_value(axis.key, value, kCommandLine));
+      axis.values.push_back(kept_value(axis.key, value, where));
     }
-    check_values(axis, kCommandLine);
+    check_values(axis, where);
     for (const auto& other : axes) {
-      if (other.key == axis.key)
-        throw UserError(std::string(kCommandLine) + ": " + axis.key + " is given twice");
+      if (other.key == axis.key) throw UserError(where + ": " + axis.key + " is given twice");
     }
     axes.push_back(std::move(axis));
   }
@@ -234,9 +234,10 @@ bool has_sweep_keys(const Json& json) {
 }
 
 // What the content of a file makes of its base. `where` stands before what is wrong of the rows
-// once the overrides are applied.
+// once the overrides are applied, `given_in` before what is wrong of those.
 Sweep assembled(const Json& json, const Config& base, const fs::path& path,
-                const std::vector<std::string>& overrides, const std::string& where) {
+                const std::vector<std::string>& overrides, const std::string& where,
+                const std::string& given_in = kCommandLine) {
   const std::string file = path.string();
   const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
   Sweep sweep{base, {}, {}};
@@ -249,7 +250,7 @@ Sweep assembled(const Json& json, const Config& base, const fs::path& path,
   if (has("grid") && content.grid.is_object() && content.grid.empty()) {
     throw UserError(file + ": grid: expected a key with its list of values; got {}");
   }
-  const auto given = read_overrides(overrides);
+  const auto given = read_overrides(overrides, given_in);
   apply_set(sweep.base, kept_set(content.set, file, "set"));
   auto entries = read_rows(content.rows, file);
   for (const auto& axis : given) {
@@ -322,8 +323,8 @@ Sweep load_sweep(const fs::path& path, const std::vector<std::string>& overrides
 }
 
 Sweep sweep_of(const Json& content, const Config& base, const fs::path& name,
-               const std::vector<std::string>& overrides) {
-  return assembled(content, base, name, overrides, kCommandLine);
+               const std::vector<std::string>& overrides, const std::string& where) {
+  return assembled(content, base, name, overrides, where, where);
 }
 
 void select_rows(Sweep& sweep, const std::vector<std::string>& ids) {

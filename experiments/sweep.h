@@ -40,9 +40,9 @@ Sweep load_sweep(const std::filesystem::path& file, const std::vector<std::strin
 
 // The same of what has been read already: `content` is a sweep file's, with `base` for the
 // experiment that it names, or {} for `base` alone. `name` stands for the file's: a single row is
-// called by it.
+// called by it. `where` stands before what is wrong of the overrides.
 Sweep sweep_of(const Json& content, const Config& base, const std::filesystem::path& name,
-               const std::vector<std::string>& overrides);
+               const std::vector<std::string>& overrides, const std::string& where);
 
 // Leaves the rows with these ids, in the sweep's order. Throws UserError on one that is not there
 // or given twice.

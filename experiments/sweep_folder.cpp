@@ -299,7 +299,10 @@ Results read_sweep_results(const fs::path& folder) {
   }
   const bool is_at_work = is_locked(folder);
   for (auto& run : results.results) {
-    if (run.state == RunState::complete) continue;
+    if (run.state == RunState::complete) {
+      run.is_lost = !fs::exists(run_folder_in(folder, run.id, run.seed) / "result.json");
+      continue;
+    }
     const bool is_running = run.state == RunState::running && is_at_work;
     const SweepFolder::Run name{run.id, run.seed};
     if (!fs::exists(run_folder_in(folder, run.id, run.seed))) {  // the file alone was brought here

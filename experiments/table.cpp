@@ -1,6 +1,7 @@
 #include "experiments/table.h"
 
 #include <algorithm>
+#include <set>
 
 #include "experiments/layout.h"
 #include "experiments/quantities.h"
@@ -27,13 +28,9 @@ std::optional<Quantity> quantity_named(const Summary& summary, const std::string
 }
 
 std::string key_named(const Summary& summary, const std::string& name, const std::string& option) {
-  try {
-    return full_key(name, option);
-  } catch (const UserError& error) {
-    std::vector<std::string> names;
-    for (const auto& quantity : quantities(summary)) names.push_back(quantity.name);
-    throw UserError(std::string(error.what()) + "; measured: " + listed(names));
-  }
+  std::vector<std::string> measured;
+  for (const auto& quantity : quantities(summary)) measured.push_back(quantity.name);
+  return full_key(name, option, measured);
 }
 
 Choice chosen(const Summary& summary, const std::vector<std::string>& columns) {
@@ -44,7 +41,11 @@ Choice chosen(const Summary& summary, const std::vector<std::string>& columns) {
       choice.measured.push_back(*quantity_named(summary, name));
     }
   }
+  std::set<std::string> named;
   for (const auto& name : columns) {
+    if (!named.insert(name).second) {
+      throw UserError("--columns: " + fields::shown_name(name) + ": is named twice");
+    }
     if (auto quantity = quantity_named(summary, name)) {
       choice.measured.push_back(std::move(*quantity));
     } else {
@@ -93,8 +94,9 @@ std::vector<const RowSummary*> rows_to_show(const Summary& summary, const RowSum
 }
 
 std::string mark_of(const TableOptions& options, const RowSummary& row) {
-  const auto p = options.p_values.find(row.row.id);
-  if (p == options.p_values.end()) return "";
+  if (!options.p_values) return "";
+  const auto p = options.p_values->find(row.row.id);
+  if (p == options.p_values->end()) return "";
   return p->second < 0.01 ? "**" : p->second < 0.05 ? "*" : "";
 }
 
@@ -227,9 +229,9 @@ Summary sorted(Summary summary, const std::string& column, bool reversed) {
 
 std::string format_table(const Summary& summary, TableFormat format, const TableOptions& options) {
   const bool is_data = format == TableFormat::csv || format == TableFormat::json;
-  if (is_data && (!options.columns.empty() || options.other)) {
-    throw UserError("--format " + name_of(format) + ": states every column of one sweep, so " +
-                    (options.other ? "--compare" : "--columns") + " has no use with it");
+  if (is_data && !options.columns.empty()) {
+    throw UserError("--format " + name_of(format) +
+                    ": states every column, so --columns has no use with it");
   }
   switch (format) {
     case TableFormat::text:
@@ -239,11 +241,11 @@ std::string format_table(const Summary& summary, TableFormat format, const Table
     case TableFormat::latex:
       return to_latex(results_table(summary, options));
     case TableFormat::csv:
-      return to_csv(summary, options.p_values);
+      return to_csv(summary, options);
     case TableFormat::html:
       return to_html(results_table(summary, options));
     case TableFormat::json:
-      return text_of(to_json(summary, options.p_values), 2) + "\n";
+      return text_of(to_json(summary, options), 2) + "\n";
   }
   return "";
 }

@@ -3,11 +3,11 @@
 // A table of results, and the formats it is written in.
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "experiments/significance.h"
 #include "experiments/summary.h"
 
 namespace transformer {
@@ -46,9 +46,9 @@ struct TableOptions {
   // Names of quantities (quantities.h) and config keys, whole or their last part; empty: the
   // layout's own.
   std::vector<std::string> columns{};
-  bool by_id = false;                        // rows have their ids, and groups do not show
-  std::map<std::string, double> p_values{};  // of a row's BLEU against base's (significance.h)
-  std::optional<OtherSweep> other{};         // instead of the paper's figures
+  bool by_id = false;                 // rows have their ids, and groups do not show
+  std::optional<PValues> p_values{};  // of rows' BLEU against base's, where they were tested
+  std::optional<OtherSweep> other{};  // instead of the paper's figures
 };
 
 // With a row of group "base": the paper's Table 3, where a cell is blank that is as in base. Else a
@@ -70,13 +70,12 @@ std::string to_markdown(const Table& table);  // GitHub's
 std::string to_latex(const Table& table);     // with booktabs
 std::string to_html(const Table& table);      // a piece of a page: a table and a list of notes
 
-// For programs: a row a line or object, every key stated, every digit kept.
-using PValues = std::map<std::string, double>;
-std::string to_csv(const Summary& summary, const PValues& p_values = {});
-Json to_json(const Summary& summary, const PValues& p_values = {});
+// For programs: a row a line or object, every key stated, every digit kept. Of two sweeps the rows
+// of one behind those of the other, by the sweeps' names.
+std::string to_csv(const Summary& summary, const TableOptions& options = {});
+Json to_json(const Summary& summary, const TableOptions& options = {});
 
-// Throws UserError on columns or another sweep in CSV or JSON, which state all that there is of
-// one.
+// Throws UserError on columns in CSV or JSON, which state all that there is.
 std::string format_table(const Summary& summary, TableFormat format,
                          const TableOptions& options = {});
 

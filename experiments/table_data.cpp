@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "experiments/departures.h"
 #include "experiments/layout.h"
 #include "experiments/table.h"
@@ -48,10 +51,8 @@ std::string csv_line(const std::vector<std::string>& fields) {
   return line + "\n";
 }
 
-}  // namespace
-
-Json to_json(const Summary& summary, const PValues& p_values) {
-  const auto keys = column_keys(summary);
+Json sweep_json(const Summary& summary, const PValues& p_values,
+                const std::vector<std::string>& keys) {
   Json rows = Json::array();
   for (const auto& row : summary.rows) {
     Json incomplete = Json::array();
@@ -94,40 +95,88 @@ Json to_json(const Summary& summary, const PValues& p_values) {
           {"rows", rows}};
 }
 
-std::string to_csv(const Summary& summary, const PValues& p_values) {
-  const auto keys = column_keys(summary);
-  std::vector<std::string> head = {"id", "group"};
+// The settings of both sweeps where there are two.
+std::vector<std::string> all_keys(const Summary& summary, const std::optional<OtherSweep>& other) {
+  auto keys = column_keys(summary);
+  if (!other) return keys;
+  for (const auto& key : column_keys(other->summary)) {
+    if (std::ranges::count(keys, key) == 0) keys.push_back(key);
+  }
+  return keys;
+}
+
+// Of each sweep, by its name where there are two.
+std::vector<std::pair<std::string, Json>> sweeps_json(const Summary& summary,
+                                                      const TableOptions& options,
+                                                      const std::vector<std::string>& keys) {
+  const auto& other = options.other;
+  std::vector<std::pair<std::string, Json>> sweeps;
+  sweeps.emplace_back(other ? other->own_name : "",
+                      sweep_json(summary, options.p_values.value_or(PValues()), keys));
+  if (other) sweeps.emplace_back(other->name, sweep_json(other->summary, {}, keys));
+  return sweeps;
+}
+
+constexpr std::array kStates = {"state", "runs", "complete", "diverged"};
+constexpr std::array kQuantities = {"perplexity", "bleu", "parameters"};  // that the paper has too
+constexpr std::array kCosts = {"seconds", "tokens_per_second", "flops", "peak_memory_bytes"};
+
+std::vector<std::string> csv_head(const std::vector<std::string>& keys, bool names_sweeps) {
+  std::vector<std::string> head;
+  if (names_sweeps) head.emplace_back("sweep");
+  head.insert(head.end(), {"id", "group"});
   for (const auto& heading : headings(keys)) head.push_back(quoted(heading));
-  for (const char* name : {"state", "runs", "complete", "diverged"}) head.emplace_back(name);
-  const std::vector<std::string> quantities = {"perplexity", "bleu", "parameters"};
-  for (const auto& name : quantities) {
+  head.insert(head.end(), kStates.begin(), kStates.end());
+  for (const std::string name : kQuantities) {
     for (const char* part : {"_mean", "_sample_standard_deviation", "_paper"})
       head.push_back(name + part);
   }
-  const std::vector<std::string> costs = {"seconds", "tokens_per_second", "flops",
-                                          "peak_memory_bytes"};
-  for (const auto& name : costs) head.push_back(name + "_mean");
+  for (const std::string name : kCosts) head.push_back(name + "_mean");
   head.emplace_back("bleu_p_value_to_base");
-  std::string text = csv_line(head);
-  const Json json = to_json(summary, p_values);
-  for (const auto& row : json["rows"]) {
-    std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
-    for (const auto& key : keys) fields.push_back(field(row["settings"][key]));
-    for (const char* name : {"state", "runs", "complete", "diverged"}) {
-      fields.push_back(field(row[name]));
+  return head;
+}
+
+std::vector<std::string> csv_fields(const Json& row, const std::vector<std::string>& keys) {
+  std::vector<std::string> fields = {field(row["id"]), field(row["group"])};
+  for (const auto& key : keys) fields.push_back(field(row["settings"][key]));
+  for (const char* name : kStates) fields.push_back(field(row[name]));
+  for (const char* name : kQuantities) {
+    const Json& figure = row[name];
+    for (const char* part : {"mean", "sample_standard_deviation"}) {
+      fields.push_back(figure.is_null() ? "" : field(figure[part]));
     }
-    for (const auto& name : quantities) {
-      const Json& figure = row[name];
-      for (const char* part : {"mean", "sample_standard_deviation"}) {
-        fields.push_back(figure.is_null() ? "" : field(figure[part]));
-      }
-      fields.push_back(field(row["paper"][name]));
+    fields.push_back(field(row["paper"][name]));
+  }
+  for (const char* name : kCosts) {
+    fields.push_back(row[name].is_null() ? "" : field(row[name]["mean"]));
+  }
+  fields.push_back(field(row["bleu_p_value_to_base"]));
+  return fields;
+}
+
+}  // namespace
+
+Json to_json(const Summary& summary, const TableOptions& options) {
+  auto sweeps = sweeps_json(summary, options, all_keys(summary, options.other));
+  if (!options.other) return sweeps[0].second;
+  Json list = Json::array();
+  for (auto& [name, sweep] : sweeps) {
+    Json named = {{"name", name}};
+    named.update(sweep);
+    list.push_back(named);
+  }
+  return {{"schema_version", kSchemaVersion}, {"sweeps", list}};
+}
+
+std::string to_csv(const Summary& summary, const TableOptions& options) {
+  const auto keys = all_keys(summary, options.other);
+  std::string text = csv_line(csv_head(keys, options.other.has_value()));
+  for (const auto& [name, sweep] : sweeps_json(summary, options, keys)) {
+    for (const auto& row : sweep["rows"]) {
+      auto fields = csv_fields(row, keys);
+      if (options.other) fields.insert(fields.begin(), quoted(name));
+      text += csv_line(fields);
     }
-    for (const auto& name : costs) {
-      fields.push_back(row[name].is_null() ? "" : field(row[name]["mean"]));
-    }
-    fields.push_back(field(row["bleu_p_value_to_base"]));
-    text += csv_line(fields);
   }
   return text;
 }

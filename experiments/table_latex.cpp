@@ -33,6 +33,13 @@ std::string latex_text(const std::string& text) {
   return out;
 }
 
+// A number's sign is a minus, not a hyphen.
+std::string latex_cell(const std::string& text) {
+  const bool is_negative =
+      text.size() > 1 && text[0] == '-' && text.find_first_of("0123456789") == 1;
+  return is_negative ? "$-$" + latex_text(text.substr(1)) : latex_text(text);
+}
+
 // The paper's symbols for its own quantities.
 std::string heading(const std::string& name) {
   static const std::map<std::string, std::string> symbols = {{"N", "$N$"},
@@ -91,7 +98,7 @@ std::string to_latex(const Table& table) {
     std::vector<std::string> cells;
     for (const auto& cell : table.rows[i].cells) {
       const std::string mark = cell.mark.empty() ? "" : "$^{" + cell.mark + "}$";
-      cells.push_back(spanning(cell.span, latex_text(cell.text) + mark, 'l'));
+      cells.push_back(spanning(cell.span, latex_cell(cell.text) + mark, 'l'));
     }
     text += latex_line(cells);
   }

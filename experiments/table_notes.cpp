@@ -57,6 +57,19 @@ std::string diverged_note(const Summary& summary) {
   return all.empty() ? "" : "Diverged, so without figures: " + joined(all) + ".";
 }
 
+std::string lost_note(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const auto& row : summary.rows) {
+    for (const auto& run : row.runs) {
+      if (run.is_lost) all.push_back(row.row.id + " seed " + std::to_string(run.seed));
+    }
+  }
+  if (all.empty()) return "";
+  const bool is_all = std::ssize(all) == summary.complete;
+  return "From results.json alone, without files of their own beside it: " +
+         (is_all ? "all runs" : joined(all)) + ".";
+}
+
 std::string not_begun_note(const Summary& summary) {
   constexpr size_t kNamed = 8;
   std::string names;
@@ -102,9 +115,61 @@ std::string masked_note(const Summary& summary) {
                             "compared with the rows that are not encoder_only.";
 }
 
-constexpr const char* kMarksNote =
-    "*, **: BLEU differs from base's, p < 0.05 or 0.01 (approximate randomisation over the "
-    "sentences, 1,000 trials, for every seed; not corrected for the number of rows).";
+std::string marks_note(const Summary& summary, const PValues& p_values) {
+  const RowSummary* base = base_row(summary);
+  if (base == nullptr) return "";
+  std::vector<std::string> untested;
+  for (const auto& row : summary.rows) {
+    if (&row != base && row.bleu && !p_values.contains(row.row.id)) untested.push_back(row.row.id);
+  }
+  std::string text;
+  if (!p_values.empty()) {
+    text =
+        "*, **: BLEU differs from base's, p < 0.05 or 0.01 (approximate randomisation over the "
+        "sentences, 1,000 trials, for every seed; not corrected for the number of rows).";
+  }
+  if (untested.empty()) return text;
+  return text + (text.empty() ? "" : " ") + "Not tested, as translations of a seed are not there " +
+         "both of base and of " + listed(untested) + ".";
+}
+
+// Whether a row has several runs, whose deviation is told.
+bool has_deviations(const Summary& summary) {
+  return std::any_of(summary.rows.begin(), summary.rows.end(),
+                     [](const auto& row) { return row.complete > 1; });
+}
+
+std::vector<std::string> run_notes(const Summary& summary) {
+  return {
+      "Runs complete: " + std::to_string(summary.complete) + " of " + std::to_string(summary.runs) +
+          (summary.diverged == 0 ? "." : "; " + std::to_string(summary.diverged) + " diverged."),
+      diverged_note(summary), incomplete_note(summary), lost_note(summary),
+      not_begun_note(summary)};
+}
+
+std::vector<std::string> origin_notes(const Summary& summary) {
+  std::vector<std::string> all;
+  for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
+                                     {"Machine: ", &summary.machines},
+                                     {"Version: transformer ", &summary.versions}}) {
+    if (!values->empty()) all.push_back(name + joined(*values));
+  }
+  return all;
+}
+
+// Of one sweep, or of each of two, by its name.
+std::vector<std::string> of_each(const Summary& summary, const TableOptions& options,
+                                 const auto& notes_of) {
+  if (!options.other) return notes_of(summary);
+  std::vector<std::string> all;
+  const auto& [own_name, name, other] = *options.other;
+  for (const auto& [whose, of] : {std::pair{own_name, &summary}, {name, &other}}) {
+    for (const auto& note : notes_of(*of)) {
+      if (!note.empty()) all.push_back(whose + ": " + note);
+    }
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -122,34 +187,24 @@ const RowSummary* row_of(const Summary& summary, const std::string& id) {
 
 std::vector<std::string> table_notes(const Summary& summary, const TableOptions& options) {
   const bool with_base = base_row(summary) != nullptr;
-  const bool several = std::any_of(summary.rows.begin(), summary.rows.end(),
-                                   [](const auto& row) { return row.complete > 1; });
-  std::vector<std::string> all = {
-      "Runs complete: " + std::to_string(summary.complete) + " of " + std::to_string(summary.runs) +
-      (summary.diverged == 0 ? "." : "; " + std::to_string(summary.diverged) + " diverged.")};
-  all.push_back(diverged_note(summary));
-  all.push_back(incomplete_note(summary));
-  all.push_back(not_begun_note(summary));
-  if (several) all.push_back("±: sample standard deviation (n - 1) over a row's complete runs.");
-  if (!options.p_values.empty()) all.emplace_back(kMarksNote);
+  std::vector<std::string> all = of_each(summary, options, run_notes);
+  if (has_deviations(summary) || (options.other && has_deviations(options.other->summary))) {
+    all.emplace_back("±: sample standard deviation (n - 1) over a row's complete runs.");
+  }
+  if (options.p_values) all.push_back(marks_note(summary, *options.p_values));
   all.push_back(options.other ? unmatched_note(summary, *options.other)
                               : correlation_note(summary));
-  if (with_base) all.push_back("Blank: as in base.");
+  if (with_base) all.emplace_back("Blank: as in base.");
   std::vector<RowRecord> begun;
   for (const auto& row : summary.rows) {
     if (is_begun(row) || row.row.group == "base") begun.push_back(row.row);
   }
   for (auto& note : departure_notes(begun)) all.push_back(std::move(note));
-  all.push_back(
+  all.emplace_back(
       "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
-      "without "
-      "label smoothing.");
+      "without label smoothing.");
   all.push_back(masked_note(summary));
-  for (const auto& [name, values] : {std::pair{"BLEU: ", &summary.bleu_signatures},
-                                     {"Machine: ", &summary.machines},
-                                     {"Version: transformer ", &summary.versions}}) {
-    if (!values->empty()) all.push_back(name + joined(*values));
-  }
+  for (auto& note : of_each(summary, options, origin_notes)) all.push_back(std::move(note));
   std::erase(all, "");
   return all;
 }

@@ -51,12 +51,24 @@ std::vector<std::string> those(const std::vector<std::string>& known, const auto
   return found;
 }
 
-// h, where model.h is meant; a key in the wrong section; the beginning of one.
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+// h, where model.h is meant; a key in the wrong section; one in other letters' case; the beginning
+// of one.
 std::vector<std::string> meant_by(const std::string& key, const std::vector<std::string>& known) {
   const std::string last = last_part(key);
   if (last.empty()) return {};
   const auto named = those(known, [&](const auto& one) { return last_part(one) == last; });
   if (!named.empty()) return named;
+  const auto alike = those(known, [folded = lower_case(last)](const auto& one) {
+    return lower_case(last_part(one)) == folded;
+  });
+  if (!alike.empty()) return alike;
   constexpr size_t kShortest = 3;
   constexpr size_t kMost = 3;
   if (last.size() < kShortest) return {};

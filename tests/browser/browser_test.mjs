@@ -168,6 +168,13 @@ test('label smoothing, cache and cost', async () => {
   const cost = await shown('flops');
   (await cells()).forEach((row, i) => near(row[2], cost.rows[i].flops));
   await picture('flops');
+  await openTopic('scaling');
+  await move('N,', 'ArrowLeft');
+  const scaled = await shown('scaling');
+  assert.equal(scaled.rows.length, 10);
+  (await cells()).forEach((row, i) => near(row[7], scaled.rows[i].target_tokens_per_second));
+  assert.deepEqual((await records('step-times')).filter((each) => each.what === 'computing').map((each) => each.milliseconds), scaled.rows.map((row) => 1000 * row.compute_seconds));
+  await picture('scaling');
 });
 
 test('shapes and embedding scale, from a model', async () => {
@@ -236,6 +243,9 @@ test('curves grow while a sweep trains', async () => {
   try {
     await page.waitForFunction(() => [...document.querySelector('#sweep').options].some((option) => option.value === 'live'));
     await page.getByLabel('Sweep or run').selectOption('live');
+    assert.equal(new URL(page.url()).hash, '#runs/live');
+    await page.reload();  // the address names it
+    await page.waitForFunction(() => document.querySelector('#sweep').value === 'live');
     await page.waitForSelector('#run-states .running');
     await page.waitForSelector('figure#training svg');
     await page.waitForTimeout(500);

@@ -324,7 +324,9 @@ TEST_CASE("table: rows by a column, the best first, without a figure last") {
   REQUIRE(order("PPL", true) == "A-h1 base E D-ls0 D-drop0");
   REQUIRE(order("BLEU", false) == "E base D-ls0 A-h1 D-drop0");
   REQUIRE(order("P_drop", false) == "D-drop0 base A-h1 D-ls0 E");
-  REQUIRE_THROWS_WITH(order("perplexity", false), Contains("--sort: perplexity: unknown key"));
+  REQUIRE_THROWS_WITH(order("perplexity", false), Contains("--sort: perplexity: unknown name"));
+  REQUIRE_THROWS_WITH(order("ppl", false),
+                      Contains("--sort: ppl: unknown name; did you mean PPL?"));
 }
 
 TEST_CASE("table: another sweep's rows stand beside by id") {
@@ -340,6 +342,20 @@ TEST_CASE("table: another sweep's rows stand beside by id") {
   REQUIRE(line_of(text, "| A-h1") == "| A-h1 | 5.90 | 5.40 | +0.50 |");
   REQUIRE(line_of(text, "| E") == "| E | 5.00 | | |");
   REQUIRE_THAT(text, Contains("- Only in one: E; only in two: F.\n"));
+  REQUIRE_THAT(text, Contains("- one: Runs complete: 5 of 5.\n"));
+  REQUIRE_THAT(text, Contains("- two: Runs complete: 4 of 4.\n"));
+
+  options.columns.clear();
+  const Json sweeps = to_json(summarize(corner()), options)["sweeps"];
+  REQUIRE(sweeps.size() == 2);
+  REQUIRE(sweeps[0]["name"] == "one");
+  REQUIRE(sweeps[1]["name"] == "two");
+  REQUIRE(sweeps[1]["rows"][1]["perplexity"]["mean"] == 5.4);
+  const std::string csv = to_csv(summarize(corner()), options);
+  REQUIRE(csv.starts_with("sweep,id,group,N,"));
+  REQUIRE(line_of(csv, "one,A-h1").starts_with("one,A-h1,A,"));
+  REQUIRE_THAT(line_of(csv, "two,A-h1"), Contains(",5.4,"));
+  REQUIRE(std::ranges::count(csv, '\n') == 11);  // the head, 5 rows, 5 rows
 }
 
 // Of 20 sentences, one is wrong in base, another one in E, and all in A-h1.
@@ -361,13 +377,42 @@ TEST_CASE("table: marks where BLEU differs from base's by more than the sentence
   REQUIRE(p_values.at("E") > 0.05);
   const TableOptions options{.p_values = p_values};
   const std::string text = to_text(results_table(summary, options));
+  REQUIRE_THAT(text, !Contains("Not tested"));
   REQUIRE_THAT(line_of(text, "(A)"), Contains("23.0**"));
   REQUIRE_THAT(line_of(text, "(E)"), Contains("25.2 "));
   REQUIRE_THAT(text, Contains("\n*, **: BLEU differs from base's, p < 0.05 or 0.01"));
   REQUIRE_THAT(to_latex(results_table(summary, options)), Contains("23.0$^{**}$"));
   REQUIRE_THAT(to_html(results_table(summary, options)), Contains("23.0<sup>**</sup>"));
   REQUIRE_THAT(to_markdown(results_table(summary, options)), Contains("23.0\\*\\*"));
-  REQUIRE(to_json(summary, p_values)["rows"][1]["bleu_p_value_to_base"] == p_values.at("A-h1"));
+  REQUIRE(to_json(summary, options)["rows"][1]["bleu_p_value_to_base"] == p_values.at("A-h1"));
+}
+
+TEST_CASE("table: says which rows no mark could be given to, and which have no files any more") {
+  auto results = corner();
+  results.results[1].is_lost = results.results[4].is_lost = true;
+  const auto without = [](const std::string& lost) {
+    return [lost](const RunRecord& run) {
+      if (run.id == lost) return RunDetails{};
+      const std::vector<std::string> lines(5, "one two three four five");
+      return RunDetails{{}, corpus_statistics(lines, lines)};
+    };
+  };
+  const auto shown = [&](const std::string& lost) {
+    const auto summary = summarize(results);
+    const TableOptions options{.p_values = p_values_to_base(summary, without(lost))};
+    return to_markdown(results_table(summary, options));
+  };
+  const std::string untested =
+      "Not tested, as translations of a seed are not there both of base and of ";
+  REQUIRE_THAT(shown("A-h1"), Contains("number of rows). " + untested + "A-h1.\n"));
+  REQUIRE_THAT(shown("base"), Contains("- " + untested + "A-h1, D-drop0, D-ls0, E.\n"));
+  REQUIRE_THAT(shown(""), !Contains("Not tested"));
+  REQUIRE_THAT(shown(""), Contains("- From results.json alone, without files of their own beside "
+                                   "it: A-h1 seed 1; E seed 1.\n"));
+  for (auto& run : results.results) run.is_lost = run.result.has_value();
+  REQUIRE_THAT(shown(""), Contains("beside it: all runs.\n"));
+  const auto untold = to_markdown(results_table(summarize(results)));
+  REQUIRE_THAT(untold, !Contains("Not tested"));  // nobody asked for tests
 }
 
 TEST_CASE("translation samples: evenly spaced, rows of the same references side by side") {

@@ -107,7 +107,7 @@ class BadRequests(Serve):
             for path in ("/api/sweep", "/api/charts"):
                 self.assertEqual(self.server.get(path, name=name).status, 404, name)
             self.refused(self.server.post("/api/translate", {"checkpoint": name, "text": "a"}), 400, "checkpoint")
-            self.refused(self.server.post("/api/attention", {"checkpoint": name, "text": "a", "pieces": []}), 400, "checkpoint")
+            self.refused(self.server.post("/api/attention", {"checkpoint": name, "text": "a", "ids": []}), 400, "checkpoint")
 
     def test_no_key_names_a_file(self):
         for key in ("data.vocabulary", "data.train", "data.make", "data.source_vocabulary", "base", "checkpoint", "help", "json", "--json"):
@@ -122,7 +122,34 @@ class BadRequests(Serve):
             server = Server(folder)
             try:
                 found = server.get("/api/runs").json
-                self.assertEqual((found["sweeps"], found["models"]), ([], []))
+                self.assertEqual((found["sweeps"], found["checkpoints"]), ([], []))
+            finally:
+                server.stop()
+
+    def test_runs_lie_as_deep_as_they_like(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = "/".join("abcdefghijkl")
+            (Path(folder) / name).parent.mkdir(parents=True)
+            shutil.copytree(self.place / "runs/norms", Path(folder) / name)
+            server = Server(folder)
+            try:
+                found = server.get("/api/runs").json
+                self.assertEqual([sweep["name"] for sweep in found["sweeps"]], [name])
+                self.assertTrue(found["is_whole"])
+            finally:
+                server.stop()
+
+    def test_a_sweep_that_is_damaged_is_named_and_has_no_charts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(self.place / "runs/norms", Path(folder) / "cut")
+            file = Path(folder) / "cut/results.json"
+            file.write_bytes(file.read_bytes()[:100])
+            server = Server(folder)
+            try:
+                for path in ("/api/sweep", "/api/charts"):
+                    answer = server.get(path, name="cut")
+                    self.assertEqual(answer.status, 200 if path == "/api/sweep" else 500)
+                    self.assertIn("results.json", answer.json["problem" if answer.status == 200 else "error"])
             finally:
                 server.stop()
 
@@ -185,7 +212,9 @@ class BadRequests(Serve):
                 ("signal", {"model.d_model": 8192, "model.d_k": 64, "model.d_v": 64}), ("signal", {"model.N": 1000, "model.d_model": 2, "model.V": 100}),
                 ("shapes", {"sentences": 1000, "length": 1000}), ("shapes", {"length": 9223372036854775807, "sentences": 9223372036854775807}),
                 ("positions", {"length": 16384}), ("positions", {"model.positions": "learned", "model.max_positions": 1048576}),
-                ("masks", {"source": "100,100,100,100,100,100,100", "target": "1,1,1,1,1,1,1"}), ("embedding-scale", {"model.V": 16777216}),
+                ("scaling", {"devices": "1,8", "tflops": 50, "gigabytes": 25, "per-device": "true", "model.N": 2},
+         ["configs/base.json", "--devices", "1,8", "--tflops", 50, "--gigabytes", 25, "--per-device", "model.N=2"]),
+        ("masks", {"source": "100,100,100,100,100,100,100", "target": "1,1,1,1,1,1,1"}), ("embedding-scale", {"model.V": 16777216}),
                 ("parameters", {"model.N": ",".join(map(str, range(1, 100))), "model.d_model": ",".join(str(2 * i) for i in range(1, 200))})):
             begun = time.monotonic()
             self.refused(self.server.get(f"/api/inspect/{topic}", **question), 400, "the page computes at most")
@@ -254,6 +283,7 @@ class Answers(Serve):
         for question, words in (({"model.d_model": 511}, "d_model"), ({"model.h": "x"}, "model.h"), ({"model.hh": 4}, "did you mean model.h?")):
             self.refused(self.server.get("/api/inspect/positions", **question), 400, words)
         self.refused(self.server.ask("GET", "/api/inspect/complexity?n=4&n=5"), 400, "twice")
+        self.refused(self.server.get("/api/inspect/parameters", **{"model.h": "3,3"}), 400, "request: model.h")
         self.refused(self.server.get("/api/inspect/masks", source="1", target="1,2"), 400, "--target")
 
     def test_table3_is_that_of_the_dry_run(self):
@@ -269,7 +299,7 @@ class Answers(Serve):
         overview = self.server.get("/api/runs").json
         self.assertEqual([sweep["name"] for sweep in overview["sweeps"]], ["norms"])
         rows = ["norm_placement-post", "norm_placement-pre"]
-        self.assertEqual(overview["models"], [f"norms/{row}/seed-1" for row in rows])
+        self.assertEqual(overview["checkpoints"], [f"norms/{row}/seed-1" for row in rows])
         sweep = self.server.get("/api/sweep", name="norms").json
         results = json.loads((self.place / "runs/norms/results.json").read_text())["results"]
         for shown, run_there in zip(sweep["runs"], results, strict=True):
@@ -328,7 +358,7 @@ class Answers(Serve):
         command = inspect("attention", "--checkpoint", self.place / "runs" / checkpoint, "--source", source, "--target", target,
                           "--kind", "cross", "--layer", 1, "--threads", 1)
         answer = self.server.post("/api/translate", {"checkpoint": checkpoint, "text": source, "beam": 1, "alpha": 0.6}).json
-        shown = self.server.post("/api/attention", {"checkpoint": checkpoint, "text": source, "pieces": answer["translations"][0]["ids"],
+        shown = self.server.post("/api/attention", {"checkpoint": checkpoint, "text": source, "ids": answer["translations"][0]["ids"],
                                                     "kind": "cross", "layer": 1}).json
         self.assertEqual(shown["source"], command["source"])
         self.assertEqual(shown["target"][1:], answer["translations"][0]["pieces"])
@@ -337,8 +367,8 @@ class Answers(Serve):
             for mine, theirs in zip(here["weights"][0], there["weights"][0], strict=True):
                 self.assertAlmostEqual(mine, theirs, places=5)
             self.assertAlmostEqual(sum(here["weights"][-1]), 1, places=5)
-        for wrong in ({"layer": 2}, {"kind": "self"}, {"pieces": [400]}, {"pieces": [-1]}, {"pieces": [3] * 1000}, {"text": ""}):
-            body = {"checkpoint": checkpoint, "text": source, "pieces": [5], "kind": "cross", "layer": 0, **wrong}
+        for wrong in ({"layer": 2}, {"kind": "self"}, {"ids": [400]}, {"ids": [-1]}, {"ids": [3] * 1000}, {"text": ""}):
+            body = {"checkpoint": checkpoint, "text": source, "ids": [5], "kind": "cross", "layer": 0, **wrong}
             self.assertEqual(self.server.post("/api/attention", body).status, 400, wrong)
         for wrong in ({"beam": 0}, {"beam": 17}, {"alpha": -1}, {"alpha": 1e9}, {"text": " "}, {"text": "a " * 900}):
             body = {"checkpoint": checkpoint, "text": source, **wrong}

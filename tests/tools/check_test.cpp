@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "experiments/record.h"
 #include "tests/catch.h"
 #include "tests/tools/workplace.h"
 #include "transformer/files.h"
@@ -109,8 +110,31 @@ TEST_CASE("check command: prints what is wrong in a sweep, and says when all is 
   const auto broken = run_program({"check", place.file("sweep")});
   REQUIRE(broken.code == 1);
   REQUIRE_THAT(broken.out, Contains("sweep/sweep.json: damaged") &&
-                               Contains("sweep/results.json: cannot open") &&
+                               Contains("sweep/results.json: expected the results of a sweep") &&
                                Contains("seed-1/metrics.jsonl: line 1: damaged") &&
                                Contains("slurm/job-1.json: damaged"));
   refused(run_program({"check", place.file("data")}), 2, "expected the folder of a run or a sweep");
+}
+
+TEST_CASE("check and table say which complete runs of a sweep have no files any more", "[e2e]") {
+  const Workplace place;
+  REQUIRE(place.train("run").code == 0);
+  const fs::path sweep = place.file("sweep"), run = sweep / "base/seed-1";
+  fs::create_directories(run.parent_path());
+  fs::rename(place.file("run"), run);
+  Results results;
+  results.rows = {RowRecord{.id = "base", .group = "base"}};
+  results.results = {{"base", 1, RunState::complete, read_result(run / "result.json")}};
+  write_results(sweep / "results.json", results);
+  REQUIRE(run_program({"check", sweep.string()}).code == 0);
+  REQUIRE_THAT(run_program({"table", sweep.string()}).out, !Contains("From results.json alone"));
+  fs::remove_all(run);
+  const auto checked = run_program({"check", sweep.string()});
+  REQUIRE(checked.code == 1);
+  REQUIRE(checked.out ==
+          (run / "result.json").string() + ": is missing; results.json has its figures\n");
+  const auto table = run_program({"table", sweep.string()});
+  REQUIRE(table.code == 0);
+  REQUIRE_THAT(table.out, Contains("From results.json alone, without files of their own beside it: "
+                                   "all runs."));
 }

@@ -34,6 +34,21 @@ TEST_CASE("completion: commands, their subcommands, options, config keys and nam
   REQUIRE(completed({"table", "m"}).empty());
 }
 
+TEST_CASE("completion: what an option takes", "[e2e]") {
+  REQUIRE(completed({"table", "runs/x", "--format", ""}) ==
+          "text\nmarkdown\nlatex\ncsv\njson\nhtml\n");
+  REQUIRE(completed({"table", "--format=la"}) == "--format=latex\n");
+  REQUIRE(completed({"compare", "--format", "c"}).empty());
+  REQUIRE(completed({"sweep", "--launcher", "s"}) == "slurm\n");
+  REQUIRE(completed({"data", "vocabulary", "--kind", "u"}) == "unigram\n");
+  REQUIRE(completed({"table", "--sort", "tok"}) == "tokens/s\ntokens_per_batch\n");
+  REQUIRE(completed({"table", "--columns", "PPL,BLEU,d_mo"}) == "PPL,BLEU,d_model\n");
+  REQUIRE(completed({"compare", "--by", "norm_p"}) == "norm_placement\n");
+  REQUIRE(completed({"table", "--sort", "PPL,d_mo"}).empty());  // one, not a list
+  REQUIRE(completed({"report", "-o", ""}).empty());             // a file is meant
+  REQUIRE_THAT(completed({"table", "--reverse", "--"}), Contains("--sort\n"));
+}
+
 TEST_CASE("completion: bash offers what follows '=' without the key before it", "[e2e]") {
   const TemporaryFolder folder;
   write_file(folder / "try.sh",

@@ -190,7 +190,17 @@ TEST_CASE("sweep command: damaged runs are run again, the others stay, and progr
   REQUIRE(read_json(place.file("out/report-charts/size.vl.json"))["data"]["values"].size() == 3);
   REQUIRE(run_program({"report", place.file("out")}).code == 0);  // over the first
   refused(run_program({"report", place.file("out"), "-o", place.file("out/sweep.json")}), 2,
-          "sweep.json: exists, and is no report; name another file with --out");
+          "sweep.json: exists; it is no report of a sweep out; name another file with --out");
+  const std::string others = place.file("others.html");
+  write_file(others,
+             std::string("<meta name=\"generator\" content=\"transformer report\"><title>x"));
+  refused(run_program({"report", place.file("out"), "-o", others}), 2,
+          "others.html: exists; it is no report of a sweep out");
+  REQUIRE(run_program({"report", place.file("out"), "-o", others, "--force"}).code == 0);
+  REQUIRE(run_program({"report", place.file("out"), "-o", others}).code == 0);  // now it is
+  const auto printed = run_program({"report", place.file("out"), "-o", "/dev/stdout"});
+  REQUIRE(printed.code == 0);
+  REQUIRE(printed.out == read_file(others));
 }
 
 TEST_CASE("sweep command: a run that fails does not stop the others, and the exit code is 1",

@@ -6,7 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "transformer/fields.h"
+
 namespace transformer {
+
+// For the help of an option that takes one of these names, "text|markdown|json"; the completion
+// reads it there, as it does KEY and COLUMN.
+template <NamedEnum E>
+std::string choices_of() {
+  std::string text;
+  for (const char* name : names(E{})) text += (text.empty() ? "" : "|") + std::string(name);
+  return text;
+}
 
 // What stands after a command's name: its options, its positional arguments, and key=value
 // overrides.

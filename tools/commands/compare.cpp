@@ -41,7 +41,7 @@ ComparisonOptions comparison_options(const Arguments& arguments) {
 int compare_command(int argc, char** argv) {
   cxxopts::Options options("transformer compare");
   options.add_options()("by", "the key whose values are compared, or several together: KEY,KEY",
-                        cxxopts::value<std::string>(), "KEY")(
+                        cxxopts::value<std::string>(), "KEY,KEY...")(
       "baseline", "the value that others are compared with (the first row's)",
       cxxopts::value<std::string>(), "VALUE")(
       "ppl", "count the steps until data.valid has this perplexity", cxxopts::value<std::string>(),
@@ -50,8 +50,8 @@ int compare_command(int argc, char** argv) {
            "P")("samples", "of the paired bootstrap (1000)", cxxopts::value<std::string>(), "N")(
       "trials", "of approximate randomisation (10000)", cxxopts::value<std::string>(), "N")(
       "test-seed", "of both, as SACREBLEU_SEED (12345)", cxxopts::value<std::string>(), "SEED")(
-      "format", "text, markdown or json", cxxopts::value<std::string>()->default_value("text"),
-      "FORMAT");
+      "format", "how it is written", cxxopts::value<std::string>()->default_value("text"),
+      choices_of<ComparisonFormat>());
   const auto arguments =
       parse(options,
             {.name = "compare",

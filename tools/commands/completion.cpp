@@ -2,6 +2,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "experiments/layout.h"
+#include "experiments/quantities.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
 #include "transformer/config.h"
@@ -94,6 +96,50 @@ Words options_in(const std::string& help) {
   return options;
 }
 
+// What the help says that the option takes: "FILE"; nothing for a switch, or one that it has not.
+std::string taken_by(const std::string& help, const std::string& option) {
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    bool is_named = false;
+    size_t at = std::min(line.find_first_not_of(' '), line.size());
+    while (at < line.size() && line[at] == '-') {
+      const size_t end = std::min(line.find(' ', at), line.size());
+      const bool is_followed = line[end - 1] == ',';  // "-o, --out FILE"
+      is_named = is_named || line.substr(at, end - at - (is_followed ? 1 : 0)) == option;
+      at = end + 1;
+    }
+    if (!is_named) continue;
+    // What is said of a switch stands further off.
+    return at < line.size() && line[at] != ' ' ? line.substr(at, line.find(' ', at) - at) : "";
+  }
+  return "";
+}
+
+Words split(const std::string& text, char between) {
+  Words parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, between);) parts.push_back(part);
+  return parts;
+}
+
+// For an option that takes one of several names, KEY or COLUMN, or a list of them, of which `last`
+// has the beginning.
+Words values_for(const std::string& taken, const std::string& last) {
+  Words names;
+  if (taken.find('|') != std::string::npos) names = split(taken, '|');
+  if (taken.starts_with("COLUMN")) {
+    for (const auto& quantity : quantities({})) names.push_back(quantity.name);
+  }
+  if (taken.starts_with("COLUMN") || taken.starts_with("KEY")) {
+    const auto keys = headings(known_keys<Config>());  // whole where the last parts are alike
+    names.insert(names.end(), keys.begin(), keys.end());
+  }
+  const size_t comma = taken.ends_with("...") ? last.rfind(',') : std::string::npos;
+  const std::string before = comma == std::string::npos ? "" : last.substr(0, comma + 1);
+  for (auto& name : names) name.insert(0, before);
+  return names;
+}
+
 // The names of values that a key takes, where they have names.
 template <Fields T>
 Words values_of(const std::string& key, const std::string& path = "") {
@@ -127,7 +173,17 @@ Words candidates(Words words) {
     help = help_of(path);
     commands = commands_in(help);
   }
+  if (!words.empty() && words.back().starts_with('-')) {
+    const auto taken = taken_by(help, words.back());
+    if (!taken.empty()) return values_for(taken, last);
+  }
   if (!commands.empty() && path.size() == words.size() && !last.starts_with('-')) return commands;
+  if (const size_t equals = last.find('='); last.starts_with("--") && equals != std::string::npos) {
+    const std::string option = last.substr(0, equals);
+    auto values = values_for(taken_by(help, option), last.substr(equals + 1));
+    for (auto& value : values) value.insert(0, option + "=");
+    return values;
+  }
   if (last.starts_with('-')) return options_in(help);
   if (help.find("key=value") == std::string::npos) return {};
   const size_t equals = last.find('=');

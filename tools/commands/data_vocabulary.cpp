@@ -59,8 +59,8 @@ int data_vocabulary_command(int argc, char** argv) {
                         cxxopts::value<std::string>(), "FILE,...")(
       "V,pieces", "word-pieces, with --files", cxxopts::value<std::string>(), "N")(
       "out", "file to write, with --files", cxxopts::value<std::string>(), "FILE")(
-      "kind", "bpe or unigram", cxxopts::value<std::string>()->default_value("bpe"), "KIND")(
-      "force", "write over an existing vocabulary");
+      "kind", "how they are learned", cxxopts::value<std::string>()->default_value("bpe"),
+      choices_of<VocabularyKind>())("force", "write over an existing vocabulary");
   const auto arguments = parse(
       options,
       {.name = "data vocabulary",

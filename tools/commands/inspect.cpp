@@ -27,7 +27,7 @@ int inspect_command(int argc, char** argv) {
               {"flops", "what training costs, counted and by the paper's method (Table 2)",
                inspect_topic_command<flops_topic>, "configs/base.json --utilisation 0.5"},
               {"scaling", "a step on many devices, computed and summed over the network",
-               inspect_scaling_command,
+               inspect_topic_command<scaling_topic>,
                "configs/base.json model.V=37000 --devices 8,64,512 --tflops 50 --gigabytes 25"},
               {"positions", "the matrix of positions, its norm, and dot products by distance",
                inspect_topic_command<positions_topic>, "configs/base.json"},

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "tools/commands/inspect_arguments.h"
-#include "tools/commands/inspect_commands.h"
+#include "tools/commands/inspect_topics.h"
 #include "tools/text_table.h"
 #include "transformer/analysis/scaling.h"
 #include "transformer/error.h"
@@ -22,10 +22,21 @@ ScalingOptions scaling_options(const Arguments& arguments) {
                       .bandwidth = 1e9 * arguments.positive_number("gigabytes"),
                       .latency = 1e-6 * arguments.positive_number("microseconds")},
           .devices = integers_of(arguments, "devices", 1, kMostDevices),
-          .is_per_device = arguments.has("per-device")};
+          .is_per_device = arguments.has("per-device") && arguments.get<bool>("per-device")};
 }
 
-Json scaling_rows(const Config& config, const ScalingOptions& options) {
+Json scaling_figures(const Arguments& arguments, const std::vector<SweepRow>& sweep_rows) {
+  for (const char* needed : {"tflops", "gigabytes"}) {
+    if (!arguments.has(needed)) {
+      throw UserError(std::string("inspect scaling: expected --") + needed +
+                      ": it is measured or assumed, not known");
+    }
+  }
+  const Config config = one_config(arguments, sweep_rows);
+  if (!config.model.V.stated()) {
+    throw UserError("model.V: expected the number of word-pieces; got null");
+  }
+  const auto options = scaling_options(arguments);
   Json rows = Json::array();
   const auto batch = static_cast<double>(config.data.tokens_per_batch);
   for (const int64_t devices : options.devices) {
@@ -42,14 +53,15 @@ Json scaling_rows(const Config& config, const ScalingOptions& options) {
                     {"target_tokens_per_second", tokens * count / step.seconds()},
                     {"efficiency", step.compute_seconds / step.seconds()}});
   }
-  return rows;
+  return {{"rows", rows}};
 }
 
-void print_scaling(const Json& rows) {
+void print_scaling(const Arguments& arguments, const std::vector<SweepRow>& sweep_rows) {
   std::vector<std::vector<std::string>> lines = {{"devices", "tokens each", "MB sent each",
                                                   "compute ms", "all-reduce ms", "uncovered ms",
                                                   "step ms", "tokens/s", "efficiency"}};
-  for (const auto& row : rows) {
+  const Json figures = scaling_figures(arguments, sweep_rows);
+  for (const auto& row : figures["rows"]) {
     const auto cell = [&](const char* pattern, const char* key, double scale) {
       return formatted(pattern, scale * row[key].get<double>());
     };
@@ -62,10 +74,7 @@ void print_scaling(const Json& rows) {
   print_cells(std::cout, lines, 0);
 }
 
-}  // namespace
-
-int inspect_scaling_command(int argc, char** argv) {
-  cxxopts::Options options("transformer inspect scaling");
+void add_scaling_options(cxxopts::Options& options) {
   options.add_options()(
       "devices", "how many: 8,64,512",
       cxxopts::value<std::string>()->default_value("1,2,4,8,16,32,64,128,256,512"))(
@@ -73,40 +82,28 @@ int inspect_scaling_command(int argc, char** argv) {
       "gigabytes", "of the slowest link between devices, GB/s", cxxopts::value<std::string>())(
       "microseconds", "that a short message takes",
       cxxopts::value<std::string>()->default_value("10"))(
-      "per-device", "data.tokens_per_batch is each device's, not shared by all")("json",
-                                                                                 "figures as JSON");
-  const auto arguments =
-      parse(options,
-            {.name = "inspect scaling",
-             .summary =
-                 "A step of data parallel training by a model: matrix products at a device's rate; "
-                 "gradients summed\nby a ring all-reduce, under the backward pass but for the "
-                 "embeddings' (docs/scaling.md).",
-             .usage = "CONFIG [key=value...]",
-             .example = "transformer inspect scaling configs/base.json model.V=37000 --tflops 50 "
-                        "--gigabytes 25",
-             .fewest = 1,
-             .most = 1,
-             .with_overrides = true},
-            argc, argv);
-  if (!arguments) return 0;
-  for (const char* needed : {"tflops", "gigabytes"}) {
-    if (!arguments->has(needed)) {
-      throw UserError(std::string("inspect scaling: expected --") + needed +
-                      ": it is measured or assumed, not known");
-    }
-  }
-  const Config config = one_config(*arguments, rows_of(*arguments));
-  if (!config.model.V.stated()) {
-    throw UserError("model.V: expected the number of word-pieces; got null");
-  }
-  const Json rows = scaling_rows(config, scaling_options(*arguments));
-  if (arguments->has("json")) {
-    print_json({{"rows", rows}});
-  } else {
-    print_scaling(rows);
-  }
-  return 0;
+      "per-device", "data.tokens_per_batch is each device's, not shared by all");
+}
+
+}  // namespace
+
+const InspectTopic& scaling_topic() {
+  static const InspectTopic topic = {
+      .line = {.name = "inspect scaling",
+               .summary =
+                   "A step of data parallel training by a model: matrix products at a device's "
+                   "rate; gradients summed\nby a ring all-reduce, under the backward pass but for "
+                   "the embeddings' (docs/scaling.md).",
+               .usage = "CONFIG [key=value...]",
+               .example = "transformer inspect scaling configs/base.json model.V=37000 --tflops 50 "
+                          "--gigabytes 25",
+               .fewest = 1,
+               .most = 1,
+               .with_overrides = true},
+      .add_options = add_scaling_options,
+      .figures = scaling_figures,
+      .print = print_scaling};
+  return topic;
 }
 
 }  // namespace transformer

@@ -28,6 +28,7 @@ const InspectTopic& label_smoothing_topic();
 const InspectTopic& masks_topic();
 const InspectTopic& parameters_topic();
 const InspectTopic& positions_topic();
+const InspectTopic& scaling_topic();
 const InspectTopic& schedule_topic();
 const InspectTopic& shapes_topic();
 const InspectTopic& signal_topic();

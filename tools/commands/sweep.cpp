@@ -232,9 +232,10 @@ int sweep_command(int argc, char** argv) {
            "another allocation",
            cxxopts::value<std::string>(), "T");
   add_run_limits(options);
-  options.add_options()("launcher", "local, or slurm: submit a job array of what is missing",
+  options.add_options()("launcher", "slurm: submit a job array of what is missing",
                         cxxopts::value<std::string>()->default_value("local"),
-                        "L")("partition", "Slurm's partition", cxxopts::value<std::string>(), "P")(
+                        choices_of<LaunchedBy>())("partition", "Slurm's partition",
+                                                  cxxopts::value<std::string>(), "P")(
       "sbatch", "further options of sbatch: \"account=nlp mem=8G\"", cxxopts::value<std::string>(),
       "OPTIONS")("dry-run",
                  "print rows, parameters, FLOPs, peak memory and time, beside what runs in --out "

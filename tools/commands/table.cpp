@@ -28,13 +28,14 @@ OtherSweep other_sweep(const fs::path& own, const fs::path& other) {
 
 int table_command(int argc, char** argv) {
   cxxopts::Options options("transformer table");
-  options.add_options()("format", "text, markdown, latex, csv, json or html",
-                        cxxopts::value<std::string>()->default_value("text"), "FORMAT")(
+  options.add_options()("format", "how it is written",
+                        cxxopts::value<std::string>()->default_value("text"),
+                        choices_of<TableFormat>())(
       "columns",
       "instead of Table 3's: PPL, BLEU, params, time, tokens/s, FLOPs, memory, and config keys",
-      cxxopts::value<std::string>(),
-      "NAME,NAME...")("sort", "the rows by one of these: the best first, or the smallest",
-                      cxxopts::value<std::string>(), "NAME")("reverse", "the other way round")(
+      cxxopts::value<std::string>(), "COLUMN,COLUMN...")(
+      "sort", "the rows by one of these: the best first, or the smallest",
+      cxxopts::value<std::string>(), "COLUMN")("reverse", "the other way round")(
       "compare", "another sweep's figures beside, row by row, instead of the paper's",
       cxxopts::value<std::string>(), "DIR");
   const auto arguments = parse(

@@ -36,6 +36,10 @@ const std::vector<ExploredTopic>& explored_topics() {
       {"masks", masks_topic, Work::closed_form, {"source", "target"}},
       {"parameters", parameters_topic, Work::closed_form, {}},
       {"positions", positions_topic, Work::closed_form, {"length"}},
+      {"scaling",
+       scaling_topic,
+       Work::closed_form,
+       {"devices", "gigabytes", "microseconds", "per-device", "tflops"}},
       {"schedule", schedule_topic, Work::closed_form, {"steps"}},
       {"shapes", shapes_topic, Work::model, {"sentences", "length"}},
       {"signal", signal_topic, Work::model, {"sentences", "length"}}};
@@ -100,7 +104,8 @@ Sweep asked_sweep(const std::string& config, const std::vector<std::string>& ove
     return parse_json(std::string(page_file(name + ".json")->bytes), name);
   };
   const auto base = from_json<Config>(content_of("base"), "base");
-  return sweep_of(config == "base" ? Json::object() : content_of(config), base, config, overrides);
+  return sweep_of(config == "base" ? Json::object() : content_of(config), base, config, overrides,
+                  "request");
 }
 
 int64_t whole_number(const Question& question, const std::string& option, int64_t otherwise) {

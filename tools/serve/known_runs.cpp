@@ -33,17 +33,23 @@ class FolderScan {
 
  private:
   void look_into(const fs::path& folder, int depth, bool in_sweep) {
-    constexpr int kDeepest = 6;
-    constexpr size_t kMost = 20'000;  // a home folder by mistake
+    constexpr int kDeepest = 64;      // no link is followed, so that there is an end
+    constexpr size_t kMost = 20'000;  // files and folders: a home folder by mistake
     const std::string name = folder == root_ ? "." : folder.lexically_relative(root_).string();
     const bool is_sweep = has(folder, "results.json");
     if (is_sweep || (!in_sweep && has(folder, "config.json"))) found_.sweeps[name] = folder;
     if (has_model(folder)) found_.models[name] = folder;
-    if (depth == kDeepest) return;
+    if (depth == kDeepest) {
+      found_.is_whole = false;
+      return;
+    }
     std::error_code problem;
     for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
          entry.increment(problem)) {
-      if (++seen_ > kMost) return;
+      if (++seen_ > kMost) {
+        found_.is_whole = false;
+        return;
+      }
       std::error_code ignored;
       const auto inner = entry->path().filename().string();
       if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) continue;

@@ -20,8 +20,9 @@ class KnownRuns {
   using Folders = std::map<std::string, std::filesystem::path>;
 
   struct Found {
-    Folders sweeps;  // and runs that belong to none
-    Folders models;  // runs with a model, or a checkpoint of one
+    Folders sweeps;        // and runs that belong to none
+    Folders models;        // runs with a model, or a checkpoint of one
+    bool is_whole = true;  // false where there is more under the root than is looked at
   };
   Found look() const;
 

@@ -65,7 +65,10 @@ std::string LiveRuns::overview() {
     Json sweeps = Json::array(), models = Json::array();
     for (const auto& [name, watched] : watched_) sweeps.push_back(watched->summary);
     for (const auto& [name, unused] : models_) models.push_back(name);
-    return text_of({{"is_read", is_read_}, {"sweeps", sweeps}, {"models", models}});
+    return text_of({{"is_read", is_read_},
+                    {"is_whole", is_whole_},
+                    {"sweeps", sweeps},
+                    {"checkpoints", models}});
   });
 }
 
@@ -81,6 +84,7 @@ std::optional<std::string> LiveRuns::charts(const std::string& name) {
   return when_read([&]() -> std::optional<std::string> {
     const auto found = watched_.find(name);
     if (found == watched_.end()) return std::nullopt;
+    if (found->second->charts.empty()) throw Unreadable(found->second->problem);
     return found->second->charts;
   });
 }
@@ -112,6 +116,7 @@ void LiveRuns::look() {
   {
     const std::lock_guard lock(mutex_);
     models_ = std::move(found.models);
+    is_whole_ = found.is_whole;
     std::erase_if(watched_, [&](const auto& each) { return !found.sweeps.contains(each.first); });
   }
   for (const auto& [name, folder] : found.sweeps) {
@@ -130,6 +135,7 @@ void LiveRuns::look_at(const std::string& name, Watched& watched) {
   Json status = {{"name", name}};
   Json summary = status;
   std::optional<std::string> charts;
+  std::string told;
   try {
     if (sweep.look() || watched.version == 0) {
       charts = text_of(charts_json(sweep));
@@ -146,12 +152,13 @@ void LiveRuns::look_at(const std::string& name, Watched& watched) {
                     {"running", count(RunState::running)}});
     status.update({{"version", watched.version}, {"table", watched.table}, {"runs", runs}});
   } catch (const std::exception& problem) {  // a sweep that is damaged hides no other
-    status["problem"] = problem.what();
-    summary["problem"] = problem.what();
+    told = problem.what();
+    status["problem"] = summary["problem"] = told;
   }
   const std::lock_guard lock(mutex_);
   watched.status = text_of(status);
   watched.summary = summary;
+  watched.problem = told;
   if (charts) watched.charts = std::move(*charts);
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -17,6 +18,11 @@
 
 namespace transformer {
 
+// In words, with the file.
+struct Unreadable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class LiveRuns {
  public:
   explicit LiveRuns(KnownRuns known);
@@ -24,10 +30,12 @@ class LiveRuns {
   LiveRuns(const LiveRuns&) = delete;
   LiveRuns& operator=(const LiveRuns&) = delete;
 
-  // {"sweeps": [{"name", "runs", "complete", "running"}], "models": [NAME]} as JSON.
+  // {"is_read", "is_whole" (KnownRuns::Found), "sweeps": [{"name", "runs", "complete", "running"}],
+  // "checkpoints": [NAME]} as JSON. Of a sweep that cannot be read {"name", "problem"}.
   std::string overview();
-  // One sweep: {"name", "version", "table" (HTML), "runs": [...]}, and its charts. nullopt where
-  // none has this name. `version` changes with the charts and the table.
+  // One sweep: {"name", "version", "table" (HTML), "runs": [...]} or {"name", "problem"}, and its
+  // charts. nullopt where none has this name. `version` changes with the charts and the table.
+  // Charts of a sweep that could not be read so far throw Unreadable.
   std::optional<std::string> sweep(const std::string& name);
   std::optional<std::string> charts(const std::string& name);
   // The folder of a model, by the name the overview gives it.
@@ -41,7 +49,7 @@ class LiveRuns {
     int64_t version = 0;
     std::string table;
     // What is answered.
-    std::string status, charts;
+    std::string status, charts, problem;
     Json summary;  // in the overview
   };
 
@@ -58,6 +66,7 @@ class LiveRuns {
   KnownRuns::Folders models_;
   Clock::time_point last_asked_ = Clock::now();
   bool is_read_ = false;
+  bool is_whole_ = true;
   bool stopping_ = false;
   std::thread thread_;
 };

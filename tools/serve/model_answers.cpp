@@ -129,15 +129,15 @@ Json ModelAnswers::attention(const fs::path& folder, const AttentionRequest& req
                     std::to_string(request.layer));
   }
   std::vector<int32_t> target;
-  for (const int64_t id : request.pieces) {
+  for (const int64_t id : request.ids) {
     if (id < 0 || id >= int64_t{sizes.V}) {
-      throw UserError("pieces: expected numbers below V = " + std::to_string(sizes.V) + "; got " +
+      throw UserError("ids: expected numbers below V = " + std::to_string(sizes.V) + "; got " +
                       std::to_string(id));
     }
     target.push_back(static_cast<int32_t>(id));
   }
   if (std::ssize(target) > 2 * kMostPieces) {
-    throw UserError("pieces: expected at most " + std::to_string(2 * kMostPieces) + "; got " +
+    throw UserError("ids: expected at most " + std::to_string(2 * kMostPieces) + "; got " +
                     std::to_string(target.size()));
   }
   return attention_figures(

@@ -30,15 +30,15 @@ struct TranslationRequest {
 
 struct AttentionRequest {
   std::string checkpoint;
-  std::string text;             // the source sentence
-  std::vector<int64_t> pieces;  // of a translation, as they were answered
-  std::string kind = "cross";   // encoder, decoder or cross
+  std::string text;            // the source sentence
+  std::vector<int64_t> ids;    // of a translation's word-pieces, as they were answered
+  std::string kind = "cross";  // encoder, decoder or cross
   int64_t layer = 0;
 
   static void visit(auto& self, auto&& field) {
     field("checkpoint", self.checkpoint);
     field("text", self.text);
-    field("pieces", self.pieces);
+    field("ids", self.ids);
     field("kind", self.kind);
     field("layer", self.layer);
   }

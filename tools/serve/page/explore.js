@@ -43,7 +43,7 @@ function field(topic, spec, values, changed) {
 function commandLine(topic, question) {
   const entries = Object.entries(question);
   const isOption = ([key]) => topic.config !== null ? !key.includes('.') : topic.id === 'masks';
-  const options = entries.filter(isOption).map(([key, value]) => ` --${key} ${value}`).join('');
+  const options = entries.filter(isOption).map(([key, value]) => value === 'true' ? ` --${key}` : value === 'false' ? '' : ` --${key} ${value}`).join('');
   const keys = entries.filter((entry) => !isOption(entry)).map(([key, value]) => ` ${key}=${value}`).join('');
   if (topic.path === 'table3') return `transformer sweep configs/table3.json --dry-run${keys}`;
   return `transformer inspect ${topic.id}${topic.config === null ? '' : ' configs/base.json'}${keys}${options}`;

@@ -10,8 +10,17 @@ const makers = {runs: runsView, explore: exploreView, translate: translateView};
 const views = {};
 let current = null;
 
+// What was written into the address by hand may be anything.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 async function show() {
-  const [name, rest] = location.hash.slice(1).split('/');
+  const [name, ...rest] = location.hash.slice(1).split('/');
   if (name === 'main') return;  // the link that skips to the content
   const chosen = makers[name] ? name : 'runs';
   if (current && current !== chosen) views[current].close();
@@ -25,7 +34,7 @@ async function show() {
   const section = document.getElementById(chosen);
   views[chosen] ??= makers[chosen](section, about);
   try {
-    await views[chosen].open(rest);
+    await views[chosen].open(decoded(rest.join('/')));
   } catch (problem) {
     section.append(element('p', {class: 'problem', role: 'alert'}, problem.message));
   }

@@ -44,14 +44,16 @@ export function runsView(section, about) {
   const results = element('div', {class: 'scroll', id: 'results', tabindex: 0, role: 'region', 'aria-label': 'Results'});
   const place = element('div', {class: 'charts'});
   const problem = element('p', {class: 'problem', role: 'alert', hidden: true});
+  const more = element('p', {class: 'soft', hidden: true}, 'There are more files under the folder than are looked at: serve one nearer to the runs.');
   const content = element('div', {hidden: true}, runs, element('h3', {}, 'Results'), results, element('h3', {}, 'Charts'), place);
   section.append(element('h2', {id: 'runs-heading'}, 'Runs'),
-    element('div', {class: 'sweeps'}, element('label', {for: 'sweep'}, 'Sweep or run'), chosen), summary, problem, content);
+    element('div', {class: 'sweeps'}, element('label', {for: 'sweep'}, 'Sweep or run'), chosen), more, summary, problem, content);
 
   let charts = new Map();
   let version = null, of = null;  // of the charts that are shown
   let timer = null;
   let names = '';
+  let wanted = '';  // by the address
 
   const say = (message) => {
     problem.textContent = message;
@@ -62,7 +64,7 @@ export function runsView(section, about) {
     const now = sweeps.map((sweep) => sweep.name).join('\n');
     if (now === names) return;
     names = now;
-    const before = chosen.value;
+    const before = chosen.value || wanted;
     chosen.replaceChildren(...sweeps.map((sweep) => element('option', {value: sweep.name}, sweep.name)));
     const going = sweeps.find((sweep) => sweep.running > 0);
     chosen.value = sweeps.some((sweep) => sweep.name === before) ? before : (going ?? sweeps[0])?.name;
@@ -91,8 +93,9 @@ export function runsView(section, about) {
   }
 
   async function look() {
-    const {sweeps, is_read: isRead} = await ask('runs');
+    const {sweeps, is_read: isRead, is_whole: isWhole} = await ask('runs');
     choose(sweeps);
+    more.hidden = isWhole;
     content.hidden = sweeps.length === 0;
     chosen.disabled = sweeps.length === 0;
     if (sweeps.length === 0) {
@@ -103,6 +106,7 @@ export function runsView(section, about) {
     say(sweep.problem ?? '');
     if (sweep.problem) {
       content.hidden = true;
+      summary.textContent = '';
       return;
     }
     const count = (state) => sweep.runs.filter((run) => run.state === state).length;
@@ -125,7 +129,16 @@ export function runsView(section, about) {
     }
     if (!section.hidden) timer = setTimeout(again, document.hidden ? 5 * kEvery : kEvery);
   }
-  chosen.addEventListener('change', again);
+  // The address names the sweep, so that it can be kept and sent.
+  chosen.addEventListener('change', () => {
+    history.replaceState(null, '', `#runs/${encodeURIComponent(chosen.value)}`);
+    again();
+  });
 
-  return {open: again, close: () => clearTimeout(timer)};
+  function open(name) {
+    wanted = name;
+    if ([...chosen.options].some((option) => option.value === name)) chosen.value = name;
+    return again();
+  }
+  return {open, close: () => clearTimeout(timer)};
 }

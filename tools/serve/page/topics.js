@@ -153,6 +153,19 @@ function flops({rows, paper}, place) {
     ...paper.table2.map((row) => [row.model, row.german === null ? '' : short(row.german, 2), row.french === null ? '' : short(row.french, 2)])], {caption: 'Table 2: training cost'}));
 }
 
+async function scaling({rows}, place, about) {
+  const milliseconds = (seconds) => short(seconds * 1000);
+  place.append(table([['devices', 'tokens each', 'sent by each', 'compute ms', 'all-reduce ms', 'uncovered ms', 'step ms', 'tokens/s', 'efficiency', ''],
+    ...rows.map((row) => [whole(row.devices), whole(row.tokens_per_device), bytes(row.sent_bytes), milliseconds(row.compute_seconds), milliseconds(row.reduce_seconds),
+      milliseconds(row.uncovered_seconds), milliseconds(row.seconds), whole(row.target_tokens_per_second), `${fixed(row.efficiency * 100, 0)} %`, bar(row.efficiency)])],
+  {caption: 'A step on many devices'}));
+  place.append(element('p', {class: 'soft'}, 'A model, not a measurement: matrix products at a device’s rate; gradients summed by a ring all-reduce, under the backward pass but for the embeddings’.'));
+  if (rows.length < 2) return;
+  const values = rows.flatMap((row) => [['computing', 'compute_seconds'], ['summing, uncovered', 'uncovered_seconds']]
+    .map(([what, key]) => ({devices: row.devices, milliseconds: 1000 * row[key], what})));
+  await showChart(place, about, {id: 'step-times', title: 'Time of a step', spec: lines({x: 'devices', y: 'milliseconds', color: 'what', values, logX: true, point: true})});
+}
+
 const shownKeys = ['model.N', 'model.d_model', 'model.d_ff', 'model.h', 'model.d_k', 'model.d_v', 'model.P_drop', 'training.eps_ls', 'training.train_steps'];
 function table3({base, rows}, place) {
   const value = (key) => key.split('.').reduce((at, part) => at[part], base);
@@ -209,6 +222,14 @@ export const topics = [
     fields: [sizes.N(), sizes.d_model(), sizes.d_ff(), sizes.V(), number('training.train_steps', 'train_steps', 100000, [1000, 10000, 50000, 100000, 200000, 300000]),
       number('data.tokens_per_batch', 'tokens', 25000, [1000, 2000, 4000, 8000, 16000, 25000, 50000, 100000], 'tokens_per_batch, on each side'),
       number('devices', 'devices', 8, doubled(1, 64)), number('tflops', 'TFLOP/s', 9.5, [0.1, 0.4, 1, 9.5, 20, 50, 100, 300, 1000], 'of one device'), number('utilisation', 'utilisation', 1, tenths(1, 0.1).slice(1), 'the part of it that is used')]},
+  {id: 'scaling', title: 'Many devices', section: 'Section 5.2', show: scaling,
+    fields: [sizes.N(), sizes.d_model(), sizes.d_ff(), sizes.V(),
+      number('data.tokens_per_batch', 'tokens', 25000, [1000, 2000, 4000, 8000, 16000, 25000, 50000, 100000, 400000], 'tokens_per_batch, on each side'),
+      choice('per-device', 'tokens are', 'false', {false: 'shared by all devices', true: 'of each device'}),
+      text('devices', 'devices', '1,2,4,8,16,32,64,128,256,512', 'one number or several, commas between'),
+      number('tflops', 'TFLOP/s', 50, [0.1, 0.4, 1, 9.5, 20, 50, 100, 300, 1000], 'that a device sustains'),
+      number('gigabytes', 'GB/s', 25, [0.1, 1, 3, 12.5, 25, 50, 100, 450, 900], 'of the slowest link between devices'),
+      number('microseconds', 'μs', 10, [1, 2, 5, 10, 20, 50, 100], 'that a short message takes')]},
   {id: 'table3', title: 'Table 3', section: 'Section 6.2', show: table3, path: 'table3', isWide: true,
     fields: [sizes.V()]},
 ];

@@ -83,7 +83,7 @@ class Side {
     this.asked = asked;
     try {
       const {source, target, attention: [{heads}]} = await post('attention', {checkpoint: this.checkpoint, text: this.sentence,
-        pieces: this.answer.translations[this.chosen].ids, kind: this.kind, layer: this.layer});
+        ids: this.answer.translations[this.chosen].ids, kind: this.kind, layer: this.layer});
       if (this.asked !== asked) return;
       const queries = this.kind === 'encoder' ? source : target, keys = this.kind === 'decoder' ? target : source;
       this.showHeads(heads, queries, keys);
@@ -123,15 +123,15 @@ export function translateView(section) {
   section.append(element('h2', {id: 'translate-heading'}, 'Translate'), form, status, sides);
 
   async function open() {
-    const {models, is_read: isRead} = await ask('runs');
+    const {checkpoints, is_read: isRead} = await ask('runs');
     const options = (choices) => choices.map((name) => element('option', {value: name}, name === '' ? 'none' : name));
     const before = [first.value, second.value];
-    first.replaceChildren(...options(models));
-    second.replaceChildren(...options(['', ...models]));
-    if (models.includes(before[0])) first.value = before[0];
-    if (models.includes(before[1])) second.value = before[1];
-    button.disabled = models.length === 0;
-    if (models.length > 0) status.textContent = '';
+    first.replaceChildren(...options(checkpoints));
+    second.replaceChildren(...options(['', ...checkpoints]));
+    if (checkpoints.includes(before[0])) first.value = before[0];
+    if (checkpoints.includes(before[1])) second.value = before[1];
+    button.disabled = checkpoints.length === 0;
+    if (checkpoints.length > 0) status.textContent = '';
     else status.textContent = isRead ? 'No run under the folder has a checkpoint yet.' : 'Reading the folder.';
     if (!isRead) setTimeout(() => open().catch(() => {}), 1000);
   }
