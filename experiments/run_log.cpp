@@ -30,19 +30,35 @@ std::string tail(const fs::path& path, int64_t start) {
   return bytes;
 }
 
+std::optional<double> number_in(const JsonLine& line, const char* key) {
+  const auto found = line.json->find(key);
+  if (found == line.json->end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
 }  // namespace
 
 std::optional<RunProgress> last_progress(const fs::path& metrics) {
-  std::string bytes = tail(metrics, 0);
-  bytes.erase(bytes.find_last_of('\n') == std::string::npos ? 0 : bytes.find_last_of('\n'));
-  const size_t before = bytes.find_last_of('\n');
-  const std::string line = bytes.substr(before == std::string::npos ? 0 : before + 1);
-  const JsonLine last{line, json_in(line)};
-  const auto step = step_of(last);
-  if (!step) return std::nullopt;
-  const auto loss = last.json->find("loss");
-  if (loss == last.json->end() || !loss->is_number()) return std::nullopt;
-  return RunProgress{*step, loss->get<double>()};
+  const std::string bytes = tail(metrics, 0);
+  std::optional<RunProgress> progress;
+  std::optional<double> perplexity;
+  // Backwards from the last line that is whole.
+  for (size_t end = bytes.rfind('\n'); end != std::string::npos && (!progress || !perplexity);) {
+    const size_t before = end == 0 ? std::string::npos : bytes.rfind('\n', end - 1);
+    const size_t start = before == std::string::npos ? 0 : before + 1;
+    const std::string text = bytes.substr(start, end - start);
+    end = before;
+    const JsonLine line{text, json_in(text)};
+    const auto step = step_of(line);
+    if (!step) continue;
+    const auto loss = number_in(line, "loss");
+    if (!progress && loss) {
+      progress = RunProgress{*step, *loss, number_in(line, "tokens_per_second")};
+    }
+    if (!perplexity) perplexity = number_in(line, "valid_perplexity");
+  }
+  if (progress) progress->perplexity = perplexity;
+  return progress;
 }
 
 int64_t last_checkpoint(const fs::path& checkpoints) {

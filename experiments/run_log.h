@@ -12,9 +12,11 @@ namespace transformer {
 struct RunProgress {
   int64_t step = 0;
   double loss = 0;
+  std::optional<double> tokens_per_second{};
+  std::optional<double> perplexity{};  // of data.valid, where it was measured lately
 };
 
-// Of the last whole line of a metrics.jsonl. Empty where there is none yet.
+// Of the last whole lines of a metrics.jsonl. Empty where there is none of a step yet.
 std::optional<RunProgress> last_progress(const std::filesystem::path& metrics);
 
 // The step of the newest checkpoint in a run's folder; 0 where there is none.

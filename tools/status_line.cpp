@@ -17,10 +17,15 @@ namespace {
 
 constexpr auto kPlainLineEvery = std::chrono::seconds(10);
 
-// Longer lines would wrap and could not be written over.
-size_t terminal_columns() {
+// Longer lines would wrap, and more of them scroll away: neither could be written over.
+struct TerminalSize {
+  size_t columns = 80, rows = 24;
+};
+TerminalSize terminal_size() {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return is_known && size.ws_col > 0 && size.ws_row > 0 ? TerminalSize{size.ws_col, size.ws_row}
+                                                        : TerminalSize{};
 }
 
 }  // namespace
@@ -31,24 +36,37 @@ StatusLine::StatusLine()
       last_(std::chrono::steady_clock::now() - kPlainLineEvery) {}
 
 StatusLine::~StatusLine() {
-  if (is_shown_) std::cerr << "\n";
+  if (shown_ > 0) std::cerr << "\n";
 }
 
-void StatusLine::update(const std::string& text) {
+void StatusLine::update(const std::string& text) { update(std::vector{text}); }
+
+void StatusLine::update(const std::vector<std::string>& lines) {
   if (is_terminal_) {
-    std::cerr << "\r\x1b[K" << text.substr(0, terminal_columns() - 1) << std::flush;
-    is_shown_ = true;
+    const auto [columns, rows] = terminal_size();
+    take_back();
+    const size_t most = std::max<size_t>(rows, 2) - 1;
+    for (; shown_ < std::min(lines.size(), most); ++shown_) {
+      std::cerr << (shown_ == 0 ? "" : "\n") << lines[shown_].substr(0, columns - 1);
+    }
+    std::cerr << std::flush;
     return;
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < kPlainLineEvery) return;
   last_ = now;
-  std::cerr << text << std::endl;
+  for (size_t i = 0; i < lines.size(); ++i) std::cerr << (i == 0 ? "" : " | ") << lines[i];
+  std::cerr << std::endl;
+}
+
+void StatusLine::take_back() {
+  for (; shown_ > 1; --shown_) std::cerr << "\r\x1b[K\x1b[A";
+  if (shown_ == 1) std::cerr << "\r\x1b[K";
+  shown_ = 0;
 }
 
 void StatusLine::say(const std::string& text) {
-  if (is_shown_) std::cerr << "\r\x1b[K";
-  is_shown_ = false;
+  take_back();
   constexpr size_t kMost = 4000;
   std::cerr << printable(text, kMost) << std::endl;
 }

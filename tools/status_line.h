@@ -3,11 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace transformer {
 
-// What a long command says on stderr while it works. On a terminal one line is written over and
-// over; elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only
+// What a long command says on stderr while it works. On a terminal the same lines are written over
+// and over; elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only
 // a terminal gets, is left out where NO_COLOR is set.
 class StatusLine {
  public:
@@ -17,6 +18,7 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
 
   void update(const std::string& text);  // the state of things
+  void update(const std::vector<std::string>& lines);  // likewise; elsewhere they make one line
   void say(const std::string& text);     // a line that stays
 
   // "[#####.....]" on a terminal, "50%" elsewhere.
@@ -25,7 +27,9 @@ class StatusLine {
  private:
   bool is_terminal_;
   bool has_colour_;
-  bool is_shown_ = false;
+  void take_back();  // what is shown of the state
+
+  size_t shown_ = 0;  // lines
   std::chrono::steady_clock::time_point last_;
 };
 

@@ -116,6 +116,15 @@ TEST_CASE("run log: the last line that says something, and the last whole line o
              "{\"step\": 50, \"loss\": 4.5}\n{\"step\": 100, \"loss\": 3.25}\n{\"step\": 15");
   REQUIRE(last_progress(metrics)->step == 100);
   REQUIRE(last_progress(metrics)->loss == 3.25);
+  REQUIRE_FALSE(last_progress(metrics)->perplexity);
+  write_file(metrics,
+             "{\"step\": 50, \"valid_perplexity\": 9}\n{\"step\": 50, \"loss\": 4.5, "
+             "\"tokens_per_second\": 70}\n{\"step\": 90, \"valid_perplexity\": 8}\n");
+  const auto seen = last_progress(metrics);
+  REQUIRE(seen->step == 50);
+  REQUIRE(seen->loss == 4.5);
+  REQUIRE(seen->tokens_per_second == 70.0);
+  REQUIRE(seen->perplexity == 8.0);
   write_file(metrics, "{\"step\": 50, \"loss\": null}\n");
   REQUIRE_FALSE(last_progress(metrics));
   write_file(metrics, "nonsense\n");

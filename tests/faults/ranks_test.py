@@ -213,6 +213,16 @@ class Lost(Ranks):
         codes, messages, took = self.lose("three", 2, signal.SIGKILL, ranks=3)
         self.assert_ended(codes, messages, 2, took, TIMEOUT + 15)
 
+    def test_a_write_to_one_that_is_gone_ends_no_rank_without_a_word(self):
+        """As SIGPIPE would, which comes of such a write at a moment that no test can choose."""
+        words = self.train_words("pipe", training__train_steps=400)
+        processes = start_ranks(words)
+        self.wait_for_step(self.place / "pipe", 2, processes)
+        for process in processes:
+            process.send_signal(signal.SIGPIPE)
+        codes, messages = finish_all(processes)
+        self.assertEqual(codes, [0, 0], messages)
+
     def test_an_error_of_rank_0_ends_the_others(self):
         (self.place / "foreign").mkdir()
         (self.place / "foreign/config.json").write_text("mine")

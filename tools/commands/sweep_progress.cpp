@@ -31,14 +31,17 @@ void SweepProgress::operator()(const RunEvent& event) {
       line_.say(name(run) + ": another process is at work on it; waiting for that one");
       [[fallthrough]];
     case RunEvent::Kind::started:
-      running_[run] = {train_steps, Clock::now(), event.progress.step};
+      running_[run] = {train_steps, Clock::now(), event.progress.step, event.progress};
       left_.start(run, share);
       break;
-    case RunEvent::Kind::progress:
-      running_[run].step = event.progress.step;
-      running_[run].loss = event.progress.loss;
+    case RunEvent::Kind::progress: {
+      auto& last = running_[run].last;
+      const auto perplexity = last.perplexity;
+      last = event.progress;
+      if (!last.perplexity) last.perplexity = perplexity;
       left_.reach(run, share);
       break;
+    }
     case RunEvent::Kind::finished:
       line_.say(name(run) + ": " + outcome(run));
       running_.erase(run);
@@ -82,25 +85,37 @@ std::string SweepProgress::outcome(const Run& run) const {
          duration(seconds_since(running_.at(run).start));
 }
 
-std::string SweepProgress::status() const {
-  std::string runs;
+std::string SweepProgress::status_of(const Run& run, const Running& state) const {
+  const auto& [step, loss, rate, perplexity] = state.last;
+  const double part = static_cast<double>(step) / static_cast<double>(state.train_steps);
+  std::string text = line_.bar(part) + " " + name(run);
+  if (step == 0) return text;
+  text += " step " + grouped(step) + " of " + grouped(state.train_steps);
+  const int64_t since = step - state.first_step;
+  if (since == 0) return text;
+  text += " loss " + fixed(loss, 3);
+  if (perplexity) text += " valid PPL " + fixed(*perplexity, 2);
+  if (rate) text += " " + grouped(static_cast<int64_t>(*rate)) + " tokens/s";
+  const double a_step = seconds_since(state.start) / static_cast<double>(since);
+  return text + " " + duration(a_step * static_cast<double>(state.train_steps - step)) + " left";
+}
+
+std::vector<std::string> SweepProgress::status() const {
+  std::vector<std::string> lines(1);
   double runs_done = static_cast<double>(done_ + failed_);
   for (const auto& [run, state] : running_) {
-    const double part = static_cast<double>(state.step) / static_cast<double>(state.train_steps);
-    runs_done += part;
-    runs += " | " + name(run);
-    if (state.step == 0) continue;
-    runs += " step " + grouped(state.step) + " of " + grouped(state.train_steps);
-    if (state.loss) runs += " loss " + fixed(*state.loss, 3);
+    runs_done += static_cast<double>(state.last.step) / static_cast<double>(state.train_steps);
+    lines.push_back(status_of(run, state));
   }
   const double elapsed = seconds_since(start_);
-  std::string text = line_.bar(runs_done / static_cast<double>(runs_)) + " " +
-                     std::to_string(done_) + " of " + std::to_string(runs_) + " runs done";
-  if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
-  text += ", " + duration(elapsed);
+  std::string& whole = lines[0];
+  whole = line_.bar(runs_done / static_cast<double>(runs_)) + " " + std::to_string(done_) + " of " +
+          std::to_string(runs_) + " runs done";
+  if (failed_ > 0) whole += ", " + std::to_string(failed_) + " failed";
+  whole += ", " + duration(elapsed);
   const auto left = left_.seconds(elapsed);
-  if (left && *left > 0) text += ", about " + duration(*left) + " left";
-  return text + runs;
+  if (left && *left > 0) whole += ", about " + duration(*left) + " left";
+  return lines;
 }
 
 }  // namespace transformer

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/runner.h"
 #include "experiments/time_left.h"
@@ -27,12 +28,13 @@ class SweepProgress {
   struct Running {
     int64_t train_steps = 0;
     Clock::time_point start;
-    int64_t step = 0;
-    std::optional<double> loss{};
+    int64_t first_step = 0;  // that it began with, or went on from
+    RunProgress last{};
   };
 
   std::string outcome(const Run& run) const;
-  std::string status() const;
+  std::vector<std::string> status() const;  // of the sweep, then of each run that goes on
+  std::string status_of(const Run& run, const Running& state) const;
   std::string name(const Run& run) const;
 
   std::filesystem::path folder_;

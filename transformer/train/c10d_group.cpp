@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 #include "transformer/train/own_address.h"
@@ -67,11 +68,18 @@ class SumOfBucket : public c10d::CppCommHookInterface<c10::intrusive_ptr<c10d::P
   }
 };
 
+// Writing to a rank that is gone is an error that tells which, and not this process' end: c10d's
+// sockets leave the signal on, and Python, which they are made for, ignores it.
+Rendezvous without_broken_pipes(const Rendezvous& place) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return place;
+}
+
 class C10dGroup : public RanksGroup {
  public:
   C10dGroup(const Rendezvous& place, const torch::Device& device, milliseconds timeout,
             const OnLost& on_lost)
-      : place_(place),
+      : place_(without_broken_pipes(place)),
         store_(meeting_place(place, timeout)),
         roll_(store_at(seen_from_here(place), timeout, false), place.rank, place.ranks, timeout,
               on_lost) {
