@@ -38,13 +38,13 @@ seconds read_duration(const std::string& text, const std::string& where) {
   const char* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, count);
   const std::string unit(end, last);
-  const int64_t each = unit.empty() || unit == "s" ? 1
-                       : unit == "m"               ? 60
-                       : unit == "h"               ? 3600
-                       : unit == "d"               ? 86400
-                                                   : 0;
+  const int64_t each = unit == "s"   ? 1
+                       : unit == "m" ? 60
+                       : unit == "h" ? 3600
+                       : unit == "d" ? 86400
+                                     : 0;
   if (error != std::errc() || each == 0 || count < 1 || count > kMost) {
-    throw UserError(where + ": expected a time such as 90s, 15m, 2h or 1d; got " +
+    throw UserError(where + ": expected a time with its unit, such as 90s, 15m, 2h or 1d; got " +
                     fields::shown_name(text));
   }
   return seconds(count * each);

@@ -23,7 +23,8 @@ Overdue overdue(const RunLimits& limits, const std::filesystem::path& run,
 // "ended after its time limit of 7200 s", "stuck: no sign of life for 600 s"
 std::string shown(Overdue overdue, const RunLimits& limits);
 
-// "90", "90s", "15m", "2h", "1d". Throws UserError with `where`.
+// "90s", "15m", "2h", "1d"; a number alone is refused, since others read minutes. Throws UserError
+// with `where`.
 std::chrono::seconds read_duration(const std::string& text, const std::string& where);
 
 }  // namespace transformer

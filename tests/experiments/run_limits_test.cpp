@@ -9,12 +9,12 @@ using namespace transformer;
 using namespace std::chrono_literals;
 
 TEST_CASE("run limits: times are read with their unit") {
-  REQUIRE(read_duration("90", "--time-limit") == 90s);
   REQUIRE(read_duration("90s", "--time-limit") == 90s);
   REQUIRE(read_duration("15m", "--time-limit") == 900s);
   REQUIRE(read_duration("2h", "--time-limit") == 7200s);
   REQUIRE(read_duration("1d", "--time-limit") == 86400s);
-  for (const std::string text : {"", "h", "0", "-1s", "1.5h", "2 h", "1w", "9999999999999d"}) {
+  for (const std::string text :
+       {"", "h", "0", "90", "0s", "-1s", "1.5h", "2 h", "1w", "9999999999999d"}) {
     INFO(text);
     REQUIRE_THROWS_AS(read_duration(text, "--time-limit"), UserError);
   }
