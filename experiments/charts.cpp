@@ -62,11 +62,12 @@ void add_curve(std::vector<Chart>& charts, const Summary& summary, const CurveOf
       {id, title, "A click on a row's name shows it alone, with Shift several.", spec});
 }
 
-// A record a complete row: id, group, and what the figures are.
+// A record a complete row: id, group, and what the figures are; without BLEU where it does not
+// translate.
 Json records(const Summary& summary) {
   Json values = Json::array();
   for (const auto& row : summary.rows) {
-    if (!row.perplexity || !row.bleu || !row.parameters) continue;
+    if (!row.perplexity || !row.parameters) continue;
     double flops = 0, rate = 0, seconds = 0;
     for (const auto& run : row.runs) {
       if (!run.result) continue;
@@ -78,7 +79,7 @@ Json records(const Summary& summary) {
     values.push_back({{"row", row.row.id},
                       {"group", row.row.group.empty() ? "rows" : row.row.group},
                       {"perplexity", row.perplexity->mean},
-                      {"bleu", row.bleu->mean},
+                      {"bleu", row.bleu ? Json(row.bleu->mean) : Json()},
                       {"parameters", row.parameters->mean},
                       {"flops", flops},
                       {"tokens_per_second", rate},
@@ -217,9 +218,14 @@ std::vector<Chart> charts_of(const Summary& summary, const fs::path& folder,
   const Json values = records(summary);
   if (!values.empty()) {
     const auto perplexity = numbers_on("perplexity", "perplexity (dev)", true);
-    charts.push_back({"quality", "Perplexity against BLEU", "A point a row, means over its runs.",
-                      labelled_points("BLEU against perplexity, a point a row", values, perplexity,
-                                      numbers_on("bleu", "BLEU (dev)"))});
+    Json translating = values;
+    std::erase_if(translating.get_ref<Json::array_t&>(),
+                  [](const Json& row) { return row["bleu"].is_null(); });
+    if (!translating.empty()) {
+      charts.push_back({"quality", "Perplexity against BLEU", "A point a row, means over its runs.",
+                        labelled_points("BLEU against perplexity, a point a row", translating,
+                                        perplexity, numbers_on("bleu", "BLEU (dev)"))});
+    }
     charts.push_back({"size", "Size against quality", "Trained scalars, a tied matrix once.",
                       labelled_points("Perplexity against parameters, a point a row", values,
                                       numbers_on("parameters", "parameters", true), perplexity)});

@@ -65,7 +65,7 @@ class RunCheck {
 
   void check_model(const fs::path& file) const {
     const auto there = read_state(file, ChecksumRule::required).checksum;
-    const auto stated = model_of_translations(run_);
+    const auto stated = model_of_figures(run_);
     if (result_ && !stated.empty() && there != stated) {
       throw UserError(file.string() + ": is sound, but not the one that made the run's figures");
     }

@@ -209,8 +209,8 @@ std::string report_page(const Report& report, std::string_view scripts) {
       // Nothing is fetched. Vega compiles its expressions, which counts as eval.
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'; img-src data: "
-      "blob:\">\n" title_element(title) +
-      "\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name +
+      "blob:\">\n" +
+      title_element(title) + "\n<style>" + kStyle + "</style>\n</head>\n<body>\n<h1>" + name +
       "</h1>\n<nav aria-label=\"Sections\"><a href=\"#results\">Results</a><a href=\"#charts\">"
       "Charts</a><a href=\"#translations\">Translations</a><a href=\"#runs\">Runs</a>"
       "<a href=\"#configs\">Configs</a></nav>\n<main>\n"

@@ -176,6 +176,8 @@ std::optional<Result> run_experiment(Config config, const fs::path& folder,
   lock.expect_held();
   if (evaluation.bleu) {
     write_translations(folder, {evaluation.hypotheses, data.valid.text.target}, checksum);
+  } else {
+    write_model_checksum(folder, checksum);
   }
 
   const auto& progress = outcome.progress;

@@ -234,7 +234,7 @@ std::optional<Result> complete_result(const fs::path& folder,
   const Config config = resolve(from_json<Config>(result->config, file.string()), file.string());
   const fs::path model = folder / "model.safetensors";
   try {
-    const auto stated = model_of_translations(folder);
+    const auto stated = model_of_figures(folder);
     if (const auto there = read_state(model, ChecksumRule::required).checksum;
         !stated.empty() && there != stated) {
       throw Damaged(model.string() + ": is sound, but not the one that made the run's figures");

@@ -40,6 +40,7 @@ struct Table {
 struct OtherSweep {
   std::string own_name, name;  // over the columns
   Summary summary;
+  PValues p_values{};  // to its own base
 };
 
 struct TableOptions {

@@ -113,7 +113,7 @@ std::vector<std::pair<std::string, Json>> sweeps_json(const Summary& summary,
   std::vector<std::pair<std::string, Json>> sweeps;
   sweeps.emplace_back(other ? other->own_name : "",
                       sweep_json(summary, options.p_values.value_or(PValues()), keys));
-  if (other) sweeps.emplace_back(other->name, sweep_json(other->summary, {}, keys));
+  if (other) sweeps.emplace_back(other->name, sweep_json(other->summary, other->p_values, keys));
   return sweeps;
 }
 

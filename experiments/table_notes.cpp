@@ -66,7 +66,7 @@ std::string lost_note(const Summary& summary) {
   }
   if (all.empty()) return "";
   const bool is_all = std::ssize(all) == summary.complete;
-  return "From results.json alone, without files of their own beside it: " +
+  return "From results.json alone, the runs' own result.json being gone: " +
          (is_all ? "all runs" : joined(all)) + ".";
 }
 
@@ -102,17 +102,18 @@ std::string unmatched_note(const Summary& summary, const OtherSweep& other) {
 }
 
 // Whose perplexity is another quantity than the other rows'.
-std::string masked_note(const Summary& summary) {
+std::vector<std::string> masked_notes(const Summary& summary) {
   std::vector<std::string> rows;
   for (const auto& row : summary.rows) {
-    if (row.values.value("model.family", "") == name_of(Family::encoder_only)) {
+    const auto family = row.values.find("model.family");
+    if (family != row.values.end() && *family == name_of(Family::encoder_only)) {
       rows.push_back(row.row.id);
     }
   }
-  return rows.empty() ? ""
-                      : "PPL of " + listed(rows) +
-                            ": over the masked word-pieces alone, each given all others; not to be "
-                            "compared with the rows that are not encoder_only.";
+  if (rows.empty()) return {};
+  return {"PPL of " + listed(rows) +
+          ": over the masked word-pieces alone, each given all others; not to be compared with the "
+          "rows that are not encoder_only."};
 }
 
 std::string marks_note(const Summary& summary, const PValues& p_values) {
@@ -162,7 +163,7 @@ std::vector<std::string> of_each(const Summary& summary, const TableOptions& opt
                                  const auto& notes_of) {
   if (!options.other) return notes_of(summary);
   std::vector<std::string> all;
-  const auto& [own_name, name, other] = *options.other;
+  const auto& [own_name, name, other, unused] = *options.other;
   for (const auto& [whose, of] : {std::pair{own_name, &summary}, {name, &other}}) {
     for (const auto& note : notes_of(*of)) {
       if (!note.empty()) all.push_back(whose + ": " + note);
@@ -203,8 +204,9 @@ std::vector<std::string> table_notes(const Summary& summary, const TableOptions&
   all.emplace_back(
       "PPL: exp of the mean natural-log loss per target word-piece, end-of-sentence included, "
       "without label smoothing.");
-  all.push_back(masked_note(summary));
-  for (auto& note : of_each(summary, options, origin_notes)) all.push_back(std::move(note));
+  for (const auto notes_of : {masked_notes, origin_notes}) {
+    for (auto& note : of_each(summary, options, notes_of)) all.push_back(std::move(note));
+  }
   std::erase(all, "");
   return all;
 }

@@ -69,7 +69,11 @@ void write_translations(const fs::path& run, const Translations& translations,
   write_sealed(run / kFingerprints, to_json(Fingerprints{hypotheses, references, model}));
 }
 
-std::string model_of_translations(const fs::path& run) {
+void write_model_checksum(const fs::path& run, const std::string& model) {
+  write_sealed(run / kFingerprints, to_json(Fingerprints{"", "", model}));
+}
+
+std::string model_of_figures(const fs::path& run) {
   try {
     return read_fingerprints(run).model;
   } catch (const UserError&) {  // told of as damage_of_translations
@@ -87,6 +91,7 @@ std::vector<std::string> damage_of_translations(const fs::path& run) {
     const auto stated = read_fingerprints(run);
     for (const auto& [name, sound] :
          {std::pair{kTranslations, stated.translations}, {kReferences, stated.references}}) {
+      if (sound.empty()) continue;  // of a model that does not translate
       if (auto each = damage_of_sentences(run / name, sound); !each.empty()) {
         damage.push_back(std::move(each));
       }

@@ -19,8 +19,11 @@ struct Translations {
 void write_translations(const std::filesystem::path& run, const Translations& translations,
                         const std::string& model = "");
 
-// The checksum of the model that made them; empty where none is known.
-std::string model_of_translations(const std::filesystem::path& run);
+// The same of a run whose model does not translate: its checksum alone.
+void write_model_checksum(const std::filesystem::path& run, const std::string& model);
+
+// The checksum of the model that made the run's figures; empty where none is known.
+std::string model_of_figures(const std::filesystem::path& run);
 
 // What is wrong with them, in words. Nothing where there are none, or are of an earlier version,
 // whose runs have no checksums: not in metrics.jsonl either.

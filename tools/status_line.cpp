@@ -28,6 +28,22 @@ TerminalSize terminal_size() {
                                                         : TerminalSize{};
 }
 
+// So many columns of a line of ours, which is ASCII, with its colours, which take none.
+std::string cut_to(const std::string& line, size_t columns) {
+  std::string cut;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      const size_t end = std::min(line.find('m', i), line.size() - 1);
+      cut += line.substr(i, end - i + 1);
+      i = end;
+    } else if (columns > 0) {
+      cut += line[i];
+      --columns;
+    }
+  }
+  return cut;
+}
+
 }  // namespace
 
 StatusLine::StatusLine()
@@ -47,7 +63,7 @@ void StatusLine::update(const std::vector<std::string>& lines) {
     take_back();
     const size_t most = std::max<size_t>(rows, 2) - 1;
     for (; shown_ < std::min(lines.size(), most); ++shown_) {
-      std::cerr << (shown_ == 0 ? "" : "\n") << lines[shown_].substr(0, columns - 1);
+      std::cerr << (shown_ == 0 ? "" : "\n") << cut_to(lines[shown_], columns - 1);
     }
     std::cerr << std::flush;
     return;

@@ -8,8 +8,8 @@
 namespace transformer {
 
 // What a long command says on stderr while it works. On a terminal the same lines are written over
-// and over; elsewhere a plain line goes out now and then, so that a log stays short. Colour, which only
-// a terminal gets, is left out where NO_COLOR is set.
+// and over; elsewhere a plain line goes out now and then, so that a log stays short. Colour, which
+// only a terminal gets, is left out where NO_COLOR is set.
 class StatusLine {
  public:
   StatusLine();
@@ -17,19 +17,20 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  void update(const std::string& text);  // the state of things
-  void update(const std::vector<std::string>& lines);  // likewise; elsewhere they make one line
-  void say(const std::string& text);     // a line that stays
+  // The state of things. Several lines make one where there is no terminal.
+  void update(const std::string& text);
+  void update(const std::vector<std::string>& lines);
+  void say(const std::string& text);  // a line that stays
 
   // "[#####.....]" on a terminal, "50%" elsewhere.
   std::string bar(double part) const;
 
  private:
-  bool is_terminal_;
-  bool has_colour_;
   void take_back();  // what is shown of the state
 
-  size_t shown_ = 0;  // lines
+  bool is_terminal_;
+  bool has_colour_;
+  size_t shown_ = 0;  // lines of the state
   std::chrono::steady_clock::time_point last_;
 };
 

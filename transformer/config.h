@@ -56,7 +56,7 @@ struct ModelConfig {
   bool attention_bias = false;  // a bias in the projections q, k, v and o
   bool tie_embeddings = true;   // one matrix for source, target and output projection
   Derived V;         // word-pieces of the target vocabulary; the vocabulary's unless stated
-  Derived source_V;  // of the source vocabulary; V unless stated, or where no source is read
+  Derived source_V;  // of the source vocabulary; V unless stated; of no use where no source is read
 
   int64_t inner_width() const {
     return transformer::inner_width(feed_forward, feed_forward_width, d_ff);

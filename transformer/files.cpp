@@ -302,6 +302,8 @@ void remove_leftovers(const fs::path& folder, const std::vector<std::string>& fi
   }
 }
 
+bool is_place_of_file(const fs::path& path) { return place_of(path).kind == Place::Kind::file; }
+
 void check_output(const fs::path& path, const OutputRules& rules) {
   const Place place = place_of(path);
   const std::string name = shown_path(path);

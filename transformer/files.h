@@ -73,6 +73,10 @@ struct OutputRules {
 // of the inputs, or is no place for this content, and Failure where it cannot be written.
 void check_output(const std::filesystem::path& path, const OutputRules& rules);
 
+// Whether what is written there becomes a file, or replaces one; else it goes into a pipe, a device
+// or this process' own standard output. Throws UserError where it is no place to write.
+bool is_place_of_file(const std::filesystem::path& path);
+
 // Removes what a killed writer left half-written in the folder: NAME.tmp-PID for NAME one of the
 // files, unless PID still runs and is another process than this one.
 void remove_leftovers(const std::filesystem::path& folder, const std::vector<std::string>& files);

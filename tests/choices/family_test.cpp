@@ -29,10 +29,10 @@ ModelConfig base_of(Family family) {
 TEST_CASE("family: masked tokens are 15 % of a sentence, one at least, and never its end") {
   REQUIRE(chosen_pieces(0) == 0);
   REQUIRE(chosen_pieces(1) == 1);
-  REQUIRE(chosen_pieces(9) == 1);    // 1.35
-  REQUIRE(chosen_pieces(10) == 2);   // 1.5
-  REQUIRE(chosen_pieces(16) == 2);   // 2.4
-  REQUIRE(chosen_pieces(17) == 3);   // 2.55
+  REQUIRE(chosen_pieces(9) == 1);   // 1.35
+  REQUIRE(chosen_pieces(10) == 2);  // 1.5
+  REQUIRE(chosen_pieces(16) == 2);  // 2.4
+  REQUIRE(chosen_pieces(17) == 3);  // 2.55
   REQUIRE(chosen_pieces(200) == 30);
   REQUIRE(predicted_pieces(Family::encoder_only, 201) == 30);
   REQUIRE(predicted_pieces(Family::encoder_only, 1) == 0);  // an empty line
@@ -70,8 +70,7 @@ TEST_CASE("family: operations of one stack alone, by hand, whatever the source")
   const auto decoder = resolve(config).model;
   REQUIRE(forward_flops(decoder, {7, 9, 3}) == 7 * (layer + 2 * 3 * 2 * 6));
   // The second word-piece of two sentences: projections, Q K^T and weights · V over 2, and logits.
-  REQUIRE(step_flops(decoder, 2, 1, 9) ==
-          2 * ((12 + 12 + 16 + 16) + (12 + 16) + (20 + 20) + 24));
+  REQUIRE(step_flops(decoder, 2, 1, 9) == 2 * ((12 + 12 + 16 + 16) + (12 + 16) + (20 + 20) + 24));
   REQUIRE(cached_numbers(decoder) == 3 + 4);
   config.model.family = Family::encoder_only;
   const auto encoder = resolve(config).model;

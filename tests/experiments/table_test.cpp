@@ -407,10 +407,10 @@ TEST_CASE("table: says which rows no mark could be given to, and which have no f
   REQUIRE_THAT(shown("A-h1"), Contains("number of rows). " + untested + "A-h1.\n"));
   REQUIRE_THAT(shown("base"), Contains("- " + untested + "A-h1, D-drop0, D-ls0, E.\n"));
   REQUIRE_THAT(shown(""), !Contains("Not tested"));
-  REQUIRE_THAT(shown(""), Contains("- From results.json alone, without files of their own beside "
-                                   "it: A-h1 seed 1; E seed 1.\n"));
+  REQUIRE_THAT(shown(""), Contains("- From results.json alone, the runs' own result.json being "
+                                   "gone: A-h1 seed 1; E seed 1.\n"));
   for (auto& run : results.results) run.is_lost = run.result.has_value();
-  REQUIRE_THAT(shown(""), Contains("beside it: all runs.\n"));
+  REQUIRE_THAT(shown(""), Contains("being gone: all runs.\n"));
   const auto untold = to_markdown(results_table(summarize(results)));
   REQUIRE_THAT(untold, !Contains("Not tested"));  // nobody asked for tests
 }

@@ -14,7 +14,7 @@ void run(const std::string& bytes) {
   standing_divergence(folder, resolve(Config()));
   const Json object = object_in(bytes);
   write_sealed(checksums, object);
-  model_of_translations(folder);
+  model_of_figures(folder);
   write_sealed(divergence, object);
   if (read_divergence(folder)) {
     standing_divergence(folder, resolve(Config()));

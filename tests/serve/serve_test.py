@@ -212,9 +212,7 @@ class BadRequests(Serve):
                 ("signal", {"model.d_model": 8192, "model.d_k": 64, "model.d_v": 64}), ("signal", {"model.N": 1000, "model.d_model": 2, "model.V": 100}),
                 ("shapes", {"sentences": 1000, "length": 1000}), ("shapes", {"length": 9223372036854775807, "sentences": 9223372036854775807}),
                 ("positions", {"length": 16384}), ("positions", {"model.positions": "learned", "model.max_positions": 1048576}),
-                ("scaling", {"devices": "1,8", "tflops": 50, "gigabytes": 25, "per-device": "true", "model.N": 2},
-         ["configs/base.json", "--devices", "1,8", "--tflops", 50, "--gigabytes", 25, "--per-device", "model.N=2"]),
-        ("masks", {"source": "100,100,100,100,100,100,100", "target": "1,1,1,1,1,1,1"}), ("embedding-scale", {"model.V": 16777216}),
+                ("masks", {"source": "100,100,100,100,100,100,100", "target": "1,1,1,1,1,1,1"}), ("embedding-scale", {"model.V": 16777216}),
                 ("parameters", {"model.N": ",".join(map(str, range(1, 100))), "model.d_model": ",".join(str(2 * i) for i in range(1, 200))})):
             begun = time.monotonic()
             self.refused(self.server.get(f"/api/inspect/{topic}", **question), 400, "the page computes at most")
@@ -263,6 +261,8 @@ class Answers(Serve):
         ("label-smoothing", {"training.eps_ls": "0,0.1"}, ["configs/base.json", "training.eps_ls=0,0.1"]),
         ("kv-cache", {"model.kv_heads": "8,1", "bits": 8, "length": 99}, ["configs/base.json", "model.kv_heads=8,1", "--bits", 8, "--length", 99]),
         ("flops", {"devices": 2, "utilisation": 0.5}, ["configs/base.json", "--devices", 2, "--utilisation", 0.5]),
+        ("scaling", {"devices": "1,8", "tflops": 50, "gigabytes": 25, "per-device": "true", "model.N": 2, "model.V": 9000},
+         ["configs/base.json", "--devices", "1,8", "--tflops", 50, "--gigabytes", 25, "--per-device", "model.N=2", "model.V=9000"]),
         ("masks", {"source": "4,2", "target": "3,1"}, ["--source", "4,2", "--target", "3,1"]),
         ("positions", {"length": 9, "model.d_model": 12}, ["configs/base.json", "--length", 9, "model.d_model=12"]),
         ("positions", {"length": 9, "model.d_model": 12, "model.positions": "learned", "model.V": 50}, ["configs/base.json", "--length", 9, "model.d_model=12", "model.positions=learned", "model.V=50"]),

@@ -135,6 +135,6 @@ TEST_CASE("check and table say which complete runs of a sweep have no files any 
           (run / "result.json").string() + ": is missing; results.json has its figures\n");
   const auto table = run_program({"table", sweep.string()});
   REQUIRE(table.code == 0);
-  REQUIRE_THAT(table.out, Contains("From results.json alone, without files of their own beside it: "
+  REQUIRE_THAT(table.out, Contains("From results.json alone, the runs' own result.json being gone: "
                                    "all runs."));
 }

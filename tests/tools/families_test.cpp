@@ -121,7 +121,15 @@ TEST_CASE("families: a sweep of all three, its table, comparison and report", "[
   for (const auto& value : overall) REQUIRE(value["bleu_difference"].is_null());
   REQUIRE(overall[1]["perplexity_difference"].is_object());
   REQUIRE(run_program({"report", place.file("sweep"), "--out", place.file("r.html")}).code == 0);
+  REQUIRE(read_json(place.file("r-charts/speed.vl.json"))["data"]["values"].size() == 3);
+  REQUIRE(read_json(place.file("r-charts/quality.vl.json"))["data"]["values"].size() == 1);
   REQUIRE(run_program({"check", place.file("sweep")}).code == 0);
+  // A model that is sound but another's is told from the one that made the figures.
+  fs::copy_file(place.file("sweep/family-encoder_only/seed-1/model.safetensors"),
+                place.file("sweep/family-decoder_only/seed-1/model.safetensors"),
+                fs::copy_options::overwrite_existing);
+  REQUIRE_THAT(run_program({"check", place.file("sweep")}).out,
+               Contains("family-decoder_only/seed-1/model.safetensors: is sound, but not the one"));
   REQUIRE_THAT(run_program({"watch", place.file("sweep"), "--once"}).out,
                Contains("family-decoder_only") && Contains("perplexity"));
 }
@@ -140,6 +148,9 @@ TEST_CASE("families: inspect counts what is there", "[e2e]") {
       INFO(shown.err);
       REQUIRE(shown.code == 0);
     }
+    REQUIRE(run_program({"inspect", "positions", "configs/mini.json", "model.family=" + family, set,
+                         "model.positions=learned"})
+                .code == 0);
     const auto shown = [&](const char* topic) {
       return run_program({"inspect", topic, "configs/mini.json", "model.family=" + family, set})
           .out;

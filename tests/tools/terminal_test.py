@@ -40,14 +40,14 @@ class Screen:
                 assert self.column < self.columns, f"wraps: {plain}"
 
 
-def shown(words, columns):
+def shown(words, columns, environment=None):
     """The screens after each write of the program, and its exit code."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(ROOT)
-        environment = {**ENVIRONMENT, "NO_COLOR": "1"}
-        os.execve("/bin/sh", ["sh", "-c", f'stty cols {columns} rows 30; exec "$@" >/dev/null', "sh", PROGRAM, *words], environment)
-    screen, screens = Screen(columns), []
+        os.execve("/bin/sh", ["sh", "-c", f'stty cols {columns} rows 30; exec "$@" >/dev/null', "sh", PROGRAM, *words],
+                  {**ENVIRONMENT, **(environment or {})})
+    screen, screens, unread = Screen(columns), [], ""
     while True:
         try:
             received = os.read(terminal, 65536).decode()
@@ -55,7 +55,10 @@ def shown(words, columns):
             break
         if not received:
             break
-        screen.write(received)
+        received = unread + received
+        cut = re.search(r"\x1b(\[[0-9;]*)?$", received)  # the beginning of an escape
+        unread = cut.group() if cut else ""
+        screen.write(received.removesuffix(unread))
         screens.append(list(screen.lines))
     os.close(terminal)
     return screens, os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
@@ -65,11 +68,11 @@ class Terminal(unittest.TestCase):
     def test_a_sweep_has_a_line_a_run_and_leaves_a_line_of_each(self):
         place = Place()
         self.addCleanup(place.remove)
-        words = ["sweep", "configs/mini.json", "--out", str(place / "out"), "--jobs", "2", "--threads", "1",
+        words = ["sweep", "configs/mini.json", "--jobs", "2", "--threads", "1",
                  *place.config(model__N="1,2,3", training__train_steps=2000, training__validate_every=100, training__log_every=10,
                                training__checkpoint_every=1000, training__diagnostics_every=0)]
-        for columns in (160, 50):
-            screens, code = shown(words, columns)
+        for columns in (160, 50, 20):
+            screens, code = shown([*words, "--out", str(place / f"out-{columns}")], columns)
             self.assertEqual(code, 0, "\n".join(screens[-1]))
             last = [line for line in screens[-1] if line]
             if columns == 160:

@@ -21,8 +21,7 @@ Json blocks_of(const ModelConfig& model) {
   const ParameterCount count = count_parameters(model);
   Json json = to_json(count);
   json["total"] = count.total();
-  // One matrix cannot be tied over two vocabularies.
-  if (model.source_V == model.V) json["tied"] = total_with(model, true);
+  if (can_tie(model)) json["tied"] = total_with(model, true);
   json["untied"] = total_with(model, false);
   return json;
 }
@@ -42,9 +41,8 @@ void print_blocks(const ModelConfig& model) {
   });
   lines.push_back({"total", grouped(count.total()), part(count.total())});
   print_cells(std::cout, lines, 1);
-  const bool can_tie = model.source_V == model.V;
   std::cout << "\nwith V = " << grouped(model.V) << "; ";
-  if (model.tie_embeddings || !can_tie) {
+  if (model.tie_embeddings || !can_tie(model)) {
     std::cout << "untied, with " << (reads_source(model.family) ? "three" : "two")
               << " matrices: " << grouped(total_with(model, false)) << "\n";
   } else {
@@ -102,14 +100,13 @@ void print_rows(const std::vector<SweepRow>& rows) {
       {"row", "V", "parameters", "tied", "untied", "paper", "V that prints it"}};
   for (const auto& row : rows) {
     const auto& model = row.config.model;
-    std::vector<std::string> line = {
-        row.id,
-        grouped(model.V),
-        grouped(count_parameters(model).total()),
-        model.source_V == model.V ? grouped(total_with(model, true)) : "",
-        grouped(total_with(model, false)),
-        "",
-        ""};
+    std::vector<std::string> line = {row.id,
+                                     grouped(model.V),
+                                     grouped(count_parameters(model).total()),
+                                     can_tie(model) ? grouped(total_with(model, true)) : "",
+                                     grouped(total_with(model, false)),
+                                     "",
+                                     ""};
     for (const auto& each : printed) {
       if (each.row != &row) continue;
       line[5] = formatted("%.0fM", *row.paper.parameters / 1e6);

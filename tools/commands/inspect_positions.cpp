@@ -15,14 +15,14 @@ namespace transformer {
 
 namespace {
 
-// What the model adds to the source's embeddings: [length, d_model].
+// What the model adds to the embeddings of the side that it reads first: [length, d_model].
 torch::Tensor table_of(const Config& config, int64_t length) {
   const torch::NoGradGuard no_gradient;
   std::optional<torch::Tensor> table;
   if (config.model.positions == PositionKind::learned) {
     auto model = initialised_model(config);
-    table = model->named_modules()["source_positions"]->as<PositionsImpl>()->table(length,
-                                                                                   torch::kFloat);
+    const char* side = reads_source(config.model.family) ? "source_positions" : "target_positions";
+    table = model->named_modules()[side]->as<PositionsImpl>()->table(length, torch::kFloat);
   } else {
     table = Positions(config.model)->table(length, torch::kFloat);
   }

@@ -61,10 +61,10 @@ int report_command(int argc, char** argv) {
   report.charts = charts_of(report.summary, folder);
   report.samples = translation_samples(report.summary, folder, kSamples);
   write_file(page, report_page(report, vega_scripts()));
-  if (fs::is_regular_file(fs::symlink_status(page))) {
+  if (is_place_of_file(page)) {
     write_specifications(report.charts, page);
     std::cout << page.string() << "\n";
-  } else {  // a link, as /dev/stdout is, or a pipe
+  } else if (!report.charts.empty()) {
     std::cerr << "transformer: the charts' specifications are written beside a file alone\n";
   }
   if (vega_scripts().empty()) {

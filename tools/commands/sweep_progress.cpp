@@ -1,6 +1,7 @@
 #include "tools/commands/sweep_progress.h"
 
 #include "experiments/layout.h"
+#include "tools/text_table.h"
 
 namespace transformer {
 namespace fs = std::filesystem;
@@ -31,17 +32,13 @@ void SweepProgress::operator()(const RunEvent& event) {
       line_.say(name(run) + ": another process is at work on it; waiting for that one");
       [[fallthrough]];
     case RunEvent::Kind::started:
-      running_[run] = {train_steps, Clock::now(), event.progress.step, event.progress};
+      running_[run] = {train_steps, Clock::now(), event.progress};
       left_.start(run, share);
       break;
-    case RunEvent::Kind::progress: {
-      auto& last = running_[run].last;
-      const auto perplexity = last.perplexity;
-      last = event.progress;
-      if (!last.perplexity) last.perplexity = perplexity;
+    case RunEvent::Kind::progress:
+      reach(running_[run], event.progress);
       left_.reach(run, share);
       break;
-    }
     case RunEvent::Kind::finished:
       line_.say(name(run) + ": " + outcome(run));
       running_.erase(run);
@@ -73,6 +70,18 @@ void SweepProgress::operator()(const RunEvent& event) {
   line_.update(status());
 }
 
+// A run that goes on is behind what it has logged before it was stopped: steps count from where it
+// has come that far again.
+void SweepProgress::reach(Running& state, const RunProgress& progress) {
+  if (progress.step < state.last.step) return;
+  const auto perplexity = state.last.perplexity;
+  state.last = progress;
+  if (!progress.perplexity) state.last.perplexity = perplexity;
+  if (state.first_seen) return;
+  state.first_seen = Clock::now();
+  state.first_step = progress.step;
+}
+
 std::string SweepProgress::name(const Run& run) const {
   return run.first + (several_seeds_ ? " seed " + std::to_string(run.second) : "");
 }
@@ -91,12 +100,13 @@ std::string SweepProgress::status_of(const Run& run, const Running& state) const
   std::string text = line_.bar(part) + " " + name(run);
   if (step == 0) return text;
   text += " step " + grouped(step) + " of " + grouped(state.train_steps);
-  const int64_t since = step - state.first_step;
-  if (since == 0) return text;
+  if (!state.first_seen) return text;
   text += " loss " + fixed(loss, 3);
   if (perplexity) text += " valid PPL " + fixed(*perplexity, 2);
-  if (rate) text += " " + grouped(static_cast<int64_t>(*rate)) + " tokens/s";
-  const double a_step = seconds_since(state.start) / static_cast<double>(since);
+  if (rate) text += " " + formatted("%.0f", *rate) + " tokens/s";
+  const int64_t since = step - state.first_step;
+  if (since <= 0) return text;
+  const double a_step = seconds_since(*state.first_seen) / static_cast<double>(since);
   return text + " " + duration(a_step * static_cast<double>(state.train_steps - step)) + " left";
 }
 

@@ -28,10 +28,12 @@ class SweepProgress {
   struct Running {
     int64_t train_steps = 0;
     Clock::time_point start;
-    int64_t first_step = 0;  // that it began with, or went on from
     RunProgress last{};
+    int64_t first_step = 0;  // of those that were seen to be done, and when
+    std::optional<Clock::time_point> first_seen{};
   };
 
+  static void reach(Running& state, const RunProgress& progress);
   std::string outcome(const Run& run) const;
   std::vector<std::string> status() const;  // of the sweep, then of each run that goes on
   std::string status_of(const Run& run, const Running& state) const;

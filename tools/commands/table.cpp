@@ -20,8 +20,9 @@ OtherSweep other_sweep(const fs::path& own, const fs::path& other) {
   const auto last = [](const fs::path& path) { return fs::absolute(path / ".").parent_path(); };
   const std::string own_name = last(own).filename(), name = last(other).filename();
   const bool are_told_apart = own_name != name;
-  return {are_told_apart ? own_name : own.string(), are_told_apart ? name : other.string(),
-          summarize(read_sweep_results(other))};
+  const auto summary = summarize(read_sweep_results(other));
+  return {are_told_apart ? own_name : own.string(), are_told_apart ? name : other.string(), summary,
+          p_values_to_base(summary, details_in(other))};
 }
 
 }  // namespace

@@ -39,10 +39,6 @@ class FolderScan {
     const bool is_sweep = has(folder, "results.json");
     if (is_sweep || (!in_sweep && has(folder, "config.json"))) found_.sweeps[name] = folder;
     if (has_model(folder)) found_.models[name] = folder;
-    if (depth == kDeepest) {
-      found_.is_whole = false;
-      return;
-    }
     std::error_code problem;
     for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
          entry.increment(problem)) {
@@ -54,6 +50,10 @@ class FolderScan {
       const auto inner = entry->path().filename().string();
       if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) continue;
       if (inner == "checkpoints" || inner.starts_with('.')) continue;
+      if (depth == kDeepest) {
+        found_.is_whole = false;
+        return;
+      }
       look_into(entry->path(), depth + 1, in_sweep || is_sweep);
     }
   }

@@ -41,6 +41,11 @@ struct ParameterCount {
   friend bool operator==(const ParameterCount&, const ParameterCount&) = default;
 };
 
+// Whether model.tie_embeddings can be: one matrix fits two sides of one vocabulary, or one side.
+inline bool can_tie(const ModelConfig& model) {
+  return !reads_source(model.family) || model.source_V == model.V;
+}
+
 // By closed form; no model is built. A stack that the family has not counts 0. The config is
 // resolved. Throws UserError where V is not stated.
 ParameterCount count_parameters(const ModelConfig& model);

@@ -9,8 +9,7 @@ namespace transformer {
 
 // Every residual connection of a model, as it is run while this lives: N · 2 of the encoder and
 // N · 3 of the decoder (2 where it is alone) a forward pass (section 3.1), in the order of the
-// computation. Costs the
-// memory of what passed; changes no result.
+// computation. Costs the memory of what passed; changes no result.
 class ResidualObservation {
  public:
   explicit ResidualObservation(Transformer& model);

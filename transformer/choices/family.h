@@ -9,13 +9,12 @@
 
 namespace transformer {
 
-// encoder_decoder: the paper's. Translates: each target word-piece given the source and those
-// before
-//   it.
+// encoder_decoder: the paper's. Translates: each target word-piece, given the source and what was
+// written before it.
 // decoder_only: the decoder without cross-attention (Radford et al. 2018). Next-token language
-//   modelling on the target side: each word-piece, end-of-sentence included, given those before it.
+// modelling on the target side: each word-piece, end-of-sentence included, given those before it.
 // encoder_only: the encoder (Devlin et al. 2018, section 3.1). Masked tokens on the target side: a
-//   share of the word-pieces, given all others on both sides.
+// share of the word-pieces, given all others on both sides.
 enum class Family { encoder_decoder, decoder_only, encoder_only };
 constexpr auto names(Family) {
   return std::array{"encoder_decoder", "decoder_only", "encoder_only"};

@@ -49,8 +49,7 @@ class RuleTrie {
 
  private:
   static constexpr uint32_t kBytes = 256;
-  static constexpr uint32_t kByteMask =
-      0x800000ff;  // a unit with the highest bit is a rule's value
+  static constexpr uint32_t kByteMask = 0x800000ff;  // with the highest bit it is a rule's value
   static constexpr int kUnseen = -1;
   static constexpr int kOpen = -2;
 

@@ -12,8 +12,8 @@
 
 namespace transformer {
 
-// Stands where a word-piece is hidden. Vocabularies spell what they lack in bytes, so that no text
-// has this piece.
+// Stands where a word-piece is hidden. Vocabularies learned here spell what they lack in bytes, so
+// that no text has this piece; of others it is what they lack, too.
 constexpr int32_t kMaskPiece = kUnk;
 
 // Word-pieces of the batch, which may be an outline, that are predicted: what a loss is the mean

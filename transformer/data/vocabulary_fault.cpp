@@ -16,7 +16,7 @@ namespace {
 enum OfModel : uint64_t { piece_field = 1, normalizer_field = 3, denormalizer_field = 5 };
 enum OfPiece : uint64_t { text_field = 1, type_field = 3 };
 constexpr uint64_t kCharsmapField = 2;
-constexpr uint64_t kUserDefined = 4;
+constexpr uint32_t kUserDefined = 4;
 
 std::string fault_of_normaliser(std::string_view normaliser) {
   const auto fields = protobuf_fields(normaliser);
@@ -28,16 +28,19 @@ std::string fault_of_normaliser(std::string_view normaliser) {
   return "";
 }
 
-// The texts of those of the user's own, as SentencePiece takes them: to the first NUL.
+// The texts of those of the user's own, as SentencePiece takes them: to the first NUL. Of fields
+// that are there more than once, in another form, or as numbers beyond 32 bits, which one counts is
+// protobuf's to decide: each does here.
 void add_if_user_defined(const std::vector<ProtobufField>& piece,
                          std::vector<std::string_view>& texts) {
-  std::string_view text;
-  uint64_t type = 0;
+  const bool is_own = std::ranges::any_of(piece, [](const ProtobufField& field) {
+    return field.number == type_field && static_cast<uint32_t>(field.value) == kUserDefined;
+  });
+  if (!is_own) return;
   for (const auto& field : piece) {
-    if (field.number == text_field) text = field.bytes;
-    if (field.number == type_field) type = field.value;
+    if (field.number != text_field || field.bytes.empty()) continue;
+    texts.push_back(field.bytes.substr(0, field.bytes.find('\0')));
   }
-  if (type == kUserDefined) texts.push_back(text.substr(0, text.find('\0')));
 }
 
 // The most texts of which each begins with the one before.

@@ -29,8 +29,8 @@ void check_lengths(const EvaluationSet& set, const ModelConfig& model,
                    const DecodingConfig& decoding);
 
 // A model's figures on a set: perplexity (train/perplexity.h) of the references, and BLEU of its
-// translations where it makes any. Nothing
-// where options.stop ended it. Throws UserError as check_lengths does, and NotFinite.
+// translations where it makes any. Nothing where options.stop ended it. Throws UserError as
+// check_lengths does, and NotFinite.
 std::optional<Evaluation> evaluate(Translator& translator, const EvaluationSet& set,
                                    int64_t tokens_per_batch, const SearchOptions& options = {});
 

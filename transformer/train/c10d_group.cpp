@@ -69,9 +69,13 @@ class SumOfBucket : public c10d::CppCommHookInterface<c10::intrusive_ptr<c10d::P
 };
 
 // Writing to a rank that is gone is an error that tells which, and not this process' end: c10d's
-// sockets leave the signal on, and Python, which they are made for, ignores it.
+// sockets leave the signal on, and Python, which they are made for, ignores it. A handler that
+// somebody has set stays.
 Rendezvous without_broken_pipes(const Rendezvous& place) {
-  std::signal(SIGPIPE, SIG_IGN);
+  struct sigaction action {};
+  if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) {
+    std::signal(SIGPIPE, SIG_IGN);
+  }
   return place;
 }
 

@@ -30,8 +30,9 @@ class Ranks {
 
   // Waits for all to come. A rank that is silent for `timeout`, or that the others wait for so
   // long, has failed. `on_lost` is told of one, from another thread, where this one can't throw for
-  // waiting in a device's library. Throws UserError where the program was built without c10d, and
-  // Failure where the others don't come.
+  // waiting in a device's library. From here on the process ignores SIGPIPE, unless it has a
+  // handler of its own. Throws UserError where the program was built without c10d, and Failure
+  // where the others don't come.
   Ranks(const Rendezvous& place, const torch::Device& device, std::chrono::seconds timeout,
         const std::function<void(const std::string&)>& on_lost);
   ~Ranks();

@@ -53,7 +53,7 @@ export function runsView(section, about) {
   let version = null, of = null;  // of the charts that are shown
   let timer = null;
   let names = '';
-  let wanted = '';  // by the address
+  let wanted = '';  // by the address, and not there yet
 
   const say = (message) => {
     problem.textContent = message;
@@ -64,7 +64,8 @@ export function runsView(section, about) {
     const now = sweeps.map((sweep) => sweep.name).join('\n');
     if (now === names) return;
     names = now;
-    const before = chosen.value || wanted;
+    const before = sweeps.some((sweep) => sweep.name === wanted) ? wanted : chosen.value;
+    if (before === wanted) wanted = '';
     chosen.replaceChildren(...sweeps.map((sweep) => element('option', {value: sweep.name}, sweep.name)));
     const going = sweeps.find((sweep) => sweep.running > 0);
     chosen.value = sweeps.some((sweep) => sweep.name === before) ? before : (going ?? sweeps[0])?.name;
@@ -131,13 +132,14 @@ export function runsView(section, about) {
   }
   // The address names the sweep, so that it can be kept and sent.
   chosen.addEventListener('change', () => {
+    wanted = '';
     history.replaceState(null, '', `#runs/${encodeURIComponent(chosen.value)}`);
     again();
   });
 
   function open(name) {
     wanted = name;
-    if ([...chosen.options].some((option) => option.value === name)) chosen.value = name;
+    names = '';  // chosen anew
     return again();
   }
   return {open, close: () => clearTimeout(timer)};
