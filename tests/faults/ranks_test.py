@@ -215,7 +215,7 @@ class Lost(Ranks):
 
     def test_a_write_to_one_that_is_gone_ends_no_rank_without_a_word(self):
         """As SIGPIPE would, which comes of such a write at a moment that no test can choose."""
-        words = self.train_words("pipe", training__train_steps=400)
+        words = self.words("pipe", training__train_steps=400)
         processes = start_ranks(words)
         self.wait_for_step(self.place / "pipe", 2, processes)
         for process in processes:

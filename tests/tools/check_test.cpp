@@ -123,9 +123,11 @@ TEST_CASE("check and table say which complete runs of a sweep have no files any 
   fs::create_directories(run.parent_path());
   fs::rename(place.file("run"), run);
   Results results;
-  results.rows = {RowRecord{.id = "base", .group = "base"}};
+  results.rows.emplace_back();
+  results.rows[0].id = results.rows[0].group = "base";
   results.results = {{"base", 1, RunState::complete, read_result(run / "result.json")}};
   write_results(sweep / "results.json", results);
+  write_file(sweep / "sweep.json", "{}");
   REQUIRE(run_program({"check", sweep.string()}).code == 0);
   REQUIRE_THAT(run_program({"table", sweep.string()}).out, !Contains("From results.json alone"));
   fs::remove_all(run);

@@ -41,7 +41,8 @@ TEST_CASE("completion: what an option takes", "[e2e]") {
   REQUIRE(completed({"compare", "--format", "c"}).empty());
   REQUIRE(completed({"sweep", "--launcher", "s"}) == "slurm\n");
   REQUIRE(completed({"data", "vocabulary", "--kind", "u"}) == "unigram\n");
-  REQUIRE(completed({"table", "--sort", "tok"}) == "tokens/s\ntokens_per_batch\n");
+  REQUIRE(completed({"table", "--sort", "tok"}) == "tokens/s\n");
+  REQUIRE(completed({"table", "--sort", "data.tok"}) == "data.tokens_per_batch\n");
   REQUIRE(completed({"table", "--columns", "PPL,BLEU,d_mo"}) == "PPL,BLEU,d_model\n");
   REQUIRE(completed({"compare", "--by", "norm_p"}) == "norm_placement\n");
   REQUIRE(completed({"table", "--sort", "PPL,d_mo"}).empty());  // one, not a list

@@ -22,7 +22,7 @@ ScalingOptions scaling_options(const Arguments& arguments) {
                       .bandwidth = 1e9 * arguments.positive_number("gigabytes"),
                       .latency = 1e-6 * arguments.positive_number("microseconds")},
           .devices = integers_of(arguments, "devices", 1, kMostDevices),
-          .is_per_device = arguments.has("per-device") && arguments.get<bool>("per-device")};
+          .is_per_device = arguments.has("per-device")};
 }
 
 Json scaling_figures(const Arguments& arguments, const std::vector<SweepRow>& sweep_rows) {

@@ -174,7 +174,9 @@ Exploration::Exploration(const std::string& name, const Question& question) {
   if (name == "complexity") known = known_keys<LayerSizes>();
   const auto overrides = overrides_in(question, known, topic.options);
   for (const auto& option : topic.options) {
-    if (question.contains(option)) words.push_back("--" + option + "=" + question.at(option));
+    const auto given = question.find(option);
+    if (given == question.end() || given->second == "false") continue;  // a switch, left off
+    words.push_back("--" + option + (given->second == "true" ? "" : "=" + given->second));
   }
   std::vector<SweepRow> rows;
   if (has_config) {
