@@ -245,7 +245,7 @@ test('curves grow while a sweep trains', async () => {
     await page.getByLabel('Sweep or run').selectOption('live');
     assert.equal(new URL(page.url()).hash, '#runs/live');
     await page.reload();  // the address names it
-    await page.waitForFunction(() => document.querySelector('#sweep').value === 'live');
+    await page.waitForFunction(() => document.querySelector('#sweep')?.value === 'live');
     await page.waitForSelector('#run-states .running');
     await page.waitForSelector('figure#training svg');
     await page.waitForTimeout(500);

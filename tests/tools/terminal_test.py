@@ -70,9 +70,9 @@ class Terminal(unittest.TestCase):
         place = Place()
         self.addCleanup(place.remove)
         words = ["sweep", "configs/mini.json", "--jobs", "2", "--threads", "1",
-                 *place.config(model__N="1,2,3", training__train_steps=2000, training__validate_every=100, training__log_every=10,
-                               training__checkpoint_every=1000, training__diagnostics_every=0)]
-        for columns in (160, 50, 20):
+                 *place.config(model__N="1,2,3", training__train_steps=800, training__validate_every=100, training__log_every=10,
+                               training__checkpoint_every=400, training__diagnostics_every=0)]
+        for columns in (160, 30):
             screens, code = shown([*words, "--out", str(place / f"out-{columns}")], columns)
             self.assertEqual(code, 0, "\n".join(screens[-1]))
             last = [line for line in screens[-1] if line]
