@@ -109,6 +109,11 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
+std::string shown_figures(double perplexity, const std::optional<double>& bleu) {
+  return "perplexity " + fixed(perplexity, perplexity < 10 ? 3 : 2) +
+         (bleu ? ", BLEU " + fixed(*bleu, 1) : "");
+}
+
 std::string listed(const std::vector<std::string>& all) {
   std::string text;
   for (const auto& one : all) text += (text.empty() ? "" : ", ") + one;

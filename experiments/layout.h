@@ -2,6 +2,7 @@
 
 // Which settings of a sweep are columns, and what stands in them.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ std::string full_key(const std::string& name, const std::string& option,
 
 // With so many digits after the point.
 std::string fixed(double value, int digits);
+
+// "perplexity 4.920, BLEU 25.8", without BLEU where there is none. From 10 on perplexities have two
+// digits.
+std::string shown_figures(double perplexity, const std::optional<double>& bleu);
 
 // With ", " between two.
 std::string listed(const std::vector<std::string>& all);

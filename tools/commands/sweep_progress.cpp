@@ -88,10 +88,8 @@ std::string SweepProgress::name(const Run& run) const {
 
 std::string SweepProgress::outcome(const Run& run) const {
   const auto result = read_result(run_folder_in(folder_, run.first, run.second) / "result.json");
-  return "perplexity " + fixed(result.perplexity, 2) +
-         (result.bleu ? ", BLEU " + fixed(*result.bleu, 1) : "") + ", " +
-         grouped(result.parameters) + " parameters, " +
-         duration(seconds_since(running_.at(run).start));
+  return shown_figures(result.perplexity, result.bleu) + ", " + grouped(result.parameters) +
+         " parameters, " + duration(seconds_since(running_.at(run).start));
 }
 
 std::string SweepProgress::status_of(const Run& run, const Running& state) const {

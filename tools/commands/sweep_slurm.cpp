@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 
+#include "experiments/layout.h"
 #include "experiments/run_log.h"
 #include "experiments/slurm.h"
 #include "experiments/slurm_runs.h"
@@ -26,8 +27,7 @@ std::string state_of(const SlurmRun& run) {
 std::string detail_of(const SlurmRun& run, const SweepFolder& folder) {
   const auto& record = run.record;
   if (record.result) {
-    return formatted("perplexity %.2f", record.result->perplexity) +
-           (record.result->bleu ? formatted(", BLEU %.1f", *record.result->bleu) : "");
+    return shown_figures(record.result->perplexity, record.result->bleu);
   }
   if (run.is_queued()) return described(*run.task);
   if (run.is_running()) {

@@ -7,6 +7,7 @@
 
 #include "experiments/display_width.h"
 #include "experiments/interrupts.h"
+#include "experiments/layout.h"
 #include "experiments/sweep_observer.h"
 #include "tools/commands/arguments.h"
 #include "tools/commands/commands.h"
@@ -40,8 +41,7 @@ std::string progress_of(const RunStatus& run) {
 }
 
 std::string result_of(const RunStatus& run) {
-  return formatted("perplexity %.3f, ", *run.perplexity) +
-         (run.bleu ? formatted("BLEU %.1f, ", *run.bleu) : "") + duration(*run.seconds);
+  return shown_figures(*run.perplexity, run.bleu) + ", " + duration(*run.seconds);
 }
 
 std::string line_of(const RunStatus& run) {
