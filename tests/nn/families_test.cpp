@@ -3,16 +3,12 @@
 #include <torch/nn/modules/transformerlayer.h>
 #include <torch/torch.h>
 
-#include <map>
 #include <set>
 
 #include "tests/catch.h"
 #include "tests/nn/choices.h"
+#include "tests/nn/passes.h"
 #include "transformer/analysis/attention_weights.h"
-#include "transformer/analysis/parameters.h"
-#include "transformer/analysis/tensor_shapes.h"
-#include "transformer/nn/init.h"
-#include "transformer/nn/model.h"
 
 using namespace transformer;
 
@@ -30,19 +26,9 @@ std::vector<std::pair<std::string, ModelConfig>> each_choice_of(Family family) {
   return all;
 }
 
-Transformer family_model(const ModelConfig& config) {
-  Transformer model(config);
-  initialise(*model, 1);
-  return model;
-}
-
 const torch::Tensor& no_source() {
   static const auto none = torch::zeros({2, 0}, torch::kLong);
   return none;
-}
-// Two sentences, the second padded.
-torch::Tensor family_target() {
-  return torch::tensor({{2, 10, 7, 7, 12, 15, 4}, {2, 11, 5, 0, 0, 0, 0}});
 }
 
 // torch::nn's stack of encoder layers with our weights, which all become other than 0 and 1.
@@ -81,33 +67,14 @@ torch::nn::TransformerEncoder oracle_of(Transformer& model, const std::string& s
 
 // A loss in which every entry of the hidden states at real positions has a weight of its own.
 torch::Tensor weighted(const torch::Tensor& hidden) {
-  const auto real = hidden.index({family_target().ne(0)});
+  const auto real = hidden.index({padded_target().ne(0)});
   return (real * torch::linspace(-1, 1, real.numel(), torch::kDouble).view_as(real)).sum();
 }
 
-std::map<std::string, torch::Tensor> family_pass(const ModelConfig& config, bool is_packed) {
-  auto model = family_model(config);
-  const auto hidden =
-      is_packed ? model->hidden_packed(pack(no_source()), pack(family_target()))
-                : model->pass(no_source(), family_target()).hidden.index({family_target().ne(0)});
-  const auto logits = hidden.matmul(model->output_weight().t());
-  (logits * torch::linspace(-1, 1, logits.numel()).view_as(logits)).sum().backward();
-  std::map<std::string, torch::Tensor> results{{"hidden", hidden.detach()}};
-  for (const auto& parameter : model->named_parameters()) {
-    results[parameter.key()] = parameter.value().grad();
-  }
-  return results;
-}
-
 void require_steps_equal_the_whole(Transformer& model, double tolerance) {
-  const auto tokens = torch::randint(4, 17, {2, 19}, torch::kLong);  // the cache grows at 16
-  const auto whole = model->pass(no_source(), tokens).hidden;
-  auto cache = model->start(2);
-  for (int64_t i = 0; i < 19; ++i) {
-    INFO("position " << i);
-    REQUIRE(torch::allclose(model->step(tokens.select(1, i), cache), whole.select(1, i), tolerance,
-                            tolerance));
-  }
+  const auto tokens = tokens_by_steps();
+  require_same_by_steps(model, tokens, model->pass(no_source(), tokens).hidden, model->start(2),
+                        tolerance);
 }
 
 }  // namespace
@@ -159,17 +126,17 @@ TEST_CASE("families: a stack alone is torch::nn::TransformerEncoder, causal or n
     const std::string stack = family == Family::decoder_only ? "decoder" : "encoder";
     auto oracle = oracle_of(model, stack);
 
-    const auto hidden = model->pass(no_source(), family_target()).hidden;
+    const auto hidden = model->pass(no_source(), padded_target()).hidden;
     const auto x =
-        torch::embedding(model->output_weight().detach(), family_target()) * std::sqrt(12.0);
+        torch::embedding(model->output_weight().detach(), padded_target()) * std::sqrt(12.0);
     const auto ahead =
         torch::full({7, 7}, -std::numeric_limits<double>::infinity(), torch::kDouble).triu(1);
     const bool is_causal = family == Family::decoder_only;
     const auto want =
         oracle
-            ->forward(x.transpose(0, 1), is_causal ? ahead : torch::Tensor(), family_target().eq(0))
+            ->forward(x.transpose(0, 1), is_causal ? ahead : torch::Tensor(), padded_target().eq(0))
             .transpose(0, 1);
-    const auto real = family_target().ne(0);
+    const auto real = padded_target().ne(0);
     REQUIRE(torch::allclose(hidden.index({real}), want.index({real}), 1e-9, 1e-10));
     weighted(hidden).backward();
     weighted(want).backward();
@@ -203,11 +170,11 @@ TEST_CASE("families: the future does not reach a decoder's past, and reaches all
   for (const auto family : kOneStack) {
     for (const auto& [name, config] : each_choice_of(family)) {
       INFO(name);
-      auto model = family_model(config);
+      auto model = initialised(config);
       model->eval();
       model->to(torch::kDouble);
-      const auto before = model(no_source(), family_target());
-      auto other = family_target();
+      const auto before = model(no_source(), padded_target());
+      auto other = padded_target();
       other[0].narrow(0, 4, 3).add_(1);
       const auto after = model(no_source(), other);
       const bool is_decoder = family == Family::decoder_only;
@@ -215,7 +182,7 @@ TEST_CASE("families: the future does not reach a decoder's past, and reaches all
       REQUIRE_FALSE(torch::allclose(after[0][4], before[0][4]));
       // Padding adds nothing.
       const auto alone =
-          model(no_source().narrow(0, 1, 1), family_target().narrow(0, 1, 1).narrow(1, 0, 3));
+          model(no_source().narrow(0, 1, 1), padded_target().narrow(0, 1, 1).narrow(1, 0, 3));
       REQUIRE(torch::allclose(before[1].narrow(0, 0, 3), alone[0], 1e-10, 1e-12));
     }
   }
@@ -223,14 +190,9 @@ TEST_CASE("families: the future does not reach a decoder's past, and reaches all
 
 TEST_CASE("families: without padding they compute the same, values and gradients", "[numeric]") {
   for (const auto family : kOneStack) {
-    for (auto [name, config] : each_choice_of(family)) {
+    for (const auto& [name, config] : each_choice_of(family)) {
       INFO(name);
-      config.attention_drop = config.activation_drop = 0;  // drawn in another order
-      const auto packed = family_pass(config, true);
-      for (const auto& [tensor, want] : family_pass(config, false)) {
-        INFO(tensor);
-        REQUIRE(torch::allclose(packed.at(tensor), want, 1e-4, 1e-5));
-      }
+      require_same_without_padding(config, no_source(), padded_target());
     }
   }
 }
@@ -238,7 +200,7 @@ TEST_CASE("families: without padding they compute the same, values and gradients
 TEST_CASE("families: a decoder alone by steps with its cache equals all at once", "[numeric]") {
   for (const auto& [name, config] : each_choice_of(Family::decoder_only)) {
     INFO(name);
-    auto model = family_model(config);
+    auto model = initialised(config);
     model->eval();
     {
       const c10::InferenceMode inference;  // with the kernels
@@ -252,7 +214,7 @@ TEST_CASE("families: a decoder alone by steps with its cache equals all at once"
 TEST_CASE("families: rows of a cache without a memory are chosen and repeated", "[numeric]") {
   auto config = small_model();
   config.family = Family::decoder_only;
-  auto model = family_model(config);
+  auto model = initialised(config);
   model->eval();
   const torch::NoGradGuard no_grad;
   auto cache = model->start(2);
@@ -273,15 +235,11 @@ TEST_CASE("families: parameters and shapes are counted as they are built", "[num
       for (const bool tied : {true, false}) {
         INFO(name << (tied ? "" : ", untied"));
         config.tie_embeddings = tied;
-        auto model = family_model(config);
-        int64_t built = 0, walked = 0;
-        for (const auto& parameter : model->parameters()) built += parameter.numel();
-        for (const auto& each : tensor_shapes(model, no_source(), family_target())) {
+        require_counted_as_built(config, no_source(), padded_target());
+        auto model = initialised(config);
+        for (const auto& each : tensor_shapes(model, no_source(), padded_target())) {
           REQUIRE(each.place.find("source") == std::string::npos);
-          walked += each.parameters;
         }
-        REQUIRE(count_parameters(config).total() == built);
-        REQUIRE(walked == built);
       }
     }
   }
@@ -292,8 +250,8 @@ TEST_CASE("families: attention weights are one stack's, the future at 0 in the d
   for (const auto family : kOneStack) {
     auto config = small_model();
     config.family = family;
-    auto model = family_model(config);
-    const auto all = attention_weights(model, no_source(), family_target());
+    auto model = initialised(config);
+    const auto all = attention_weights(model, no_source(), padded_target());
     REQUIRE(all.size() == 2);
     for (const auto& each : all) {
       REQUIRE(each.weights.sizes() == torch::IntArrayRef({2, 4, 7, 7}));
@@ -308,13 +266,13 @@ TEST_CASE("families: what a model has not is refused", "[numeric]") {
   for (const auto family : kOneStack) {
     auto config = small_model();
     config.family = family;
-    auto model = family_model(config);
-    const auto mask = padding_mask(family_target());
-    REQUIRE_THROWS_WITH(model->encode(family_target(), mask),
+    auto model = initialised(config);
+    const auto mask = padding_mask(padded_target());
+    REQUIRE_THROWS_WITH(model->encode(padded_target(), mask),
                         Catch::Matchers::Contains("reads no source"));
   }
   auto config = small_model();
-  REQUIRE_THROWS(family_model(config)->start(2));
+  REQUIRE_THROWS(initialised(config)->start(2));
   config.family = Family::encoder_only;
-  REQUIRE_THROWS(family_model(config)->start(2));
+  REQUIRE_THROWS(initialised(config)->start(2));
 }

@@ -1,12 +1,11 @@
 #include "transformer/nn/model.h"
 
-#include <map>
 #include <set>
 
 #include "tests/catch.h"
 #include "tests/nn/configs.h"
+#include "tests/nn/passes.h"
 #include "transformer/error.h"
-#include "transformer/nn/init.h"
 
 using namespace transformer;
 
@@ -15,20 +14,10 @@ namespace {
 constexpr auto kAllPositions = {PositionKind::sinusoidal, PositionKind::sinusoidal_concatenated,
                                 PositionKind::learned, PositionKind::none};
 
-Transformer make_model(const ModelConfig& config, int64_t seed = 1) {
-  Transformer model(config);
-  initialise(*model, seed);
-  return model;
-}
-
 std::set<std::string> names(const ModelConfig& config) {
   const auto keys = Transformer(config)->named_parameters().keys();
   return {keys.begin(), keys.end()};
 }
-
-// Two sentences, the second padded.
-torch::Tensor source() { return torch::tensor({{5, 9, 4, 16, 3}, {8, 6, 3, 0, 0}}); }
-torch::Tensor target() { return torch::tensor({{2, 10, 7, 7, 12, 15, 4}, {2, 11, 5, 0, 0, 0, 0}}); }
 
 }  // namespace
 
@@ -93,13 +82,13 @@ TEST_CASE("model: shapes, with two vocabularies", "[numeric]") {
   auto config = small_model();
   config.tie_embeddings = false;
   config.source_V = 23;
-  auto model = make_model(config);
-  const auto mask = padding_mask(source());
-  const auto memory = model->encode(source(), mask);
+  auto model = initialised(config);
+  const auto mask = padding_mask(padded_source());
+  const auto memory = model->encode(padded_source(), mask);
   REQUIRE(memory.sizes() == torch::IntArrayRef({2, 5, 12}));
-  REQUIRE(model->decode(target(), memory, mask).sizes() == torch::IntArrayRef({2, 7, 12}));
+  REQUIRE(model->decode(padded_target(), memory, mask).sizes() == torch::IntArrayRef({2, 7, 12}));
   REQUIRE(model->output_weight().sizes() == torch::IntArrayRef({17, 12}));
-  REQUIRE(model(source(), target()).sizes() == torch::IntArrayRef({2, 7, 17}));
+  REQUIRE(model(padded_source(), padded_target()).sizes() == torch::IntArrayRef({2, 7, 17}));
   REQUIRE_THROWS(model->encode(torch::tensor({{23}}), padding_mask(torch::tensor({{23}}))));
 }
 
@@ -107,7 +96,7 @@ TEST_CASE("model: an embedding is scaled by sqrt(d_model) before its position is
           "[numeric]") {
   auto config = small_model();
   config.N = 1;
-  auto model = make_model(config);
+  auto model = initialised(config);
   const torch::NoGradGuard no_grad;
   // Layers that add nothing: the norm of each residual alone remains, and it is the same thrice
   // over.
@@ -115,9 +104,9 @@ TEST_CASE("model: an embedding is scaled by sqrt(d_model) before its position is
     if (item.key().ends_with("o.weight") || item.key().ends_with("out.weight"))
       item.value().zero_();
   }
-  const auto x = model->output_weight().index_select(0, source()[0]) * std::sqrt(12.0) +
+  const auto x = model->output_weight().index_select(0, padded_source()[0]) * std::sqrt(12.0) +
                  sinusoid_table(PositionKind::sinusoidal, 5, 12);
-  const auto memory = model->encode(source(), padding_mask(source()));
+  const auto memory = model->encode(padded_source(), padding_mask(padded_source()));
   REQUIRE(torch::allclose(memory[0], at::layer_norm(x.to(torch::kFloat), {12}), 1e-3, 1e-4));
 }
 
@@ -127,12 +116,12 @@ TEST_CASE("model: changing the future leaves the past bit for bit", "[numeric]")
       auto config = small_model();
       config.norm_placement = placement;
       config.d_v = d_v;
-      auto model = make_model(config);
-      const auto mask = padding_mask(source());
-      const auto memory = model->encode(source(), mask);
-      const auto before = model->decode(target(), memory, mask);
+      auto model = initialised(config);
+      const auto mask = padding_mask(padded_source());
+      const auto memory = model->encode(padded_source(), mask);
+      const auto before = model->decode(padded_target(), memory, mask);
       for (int64_t changed = 1; changed < 7; ++changed) {
-        auto other = target();
+        auto other = padded_target();
         other.narrow(1, changed, 7 - changed).add_(1);
         const auto after = model->decode(other, memory, mask);
         REQUIRE(after.narrow(1, 0, changed).equal(before.narrow(1, 0, changed)));
@@ -146,11 +135,11 @@ TEST_CASE("model: padding adds nothing, on either side", "[numeric]") {
   for (const int64_t d_v : {5, 3}) {
     auto config = small_model();
     config.d_v = d_v;
-    auto model = make_model(config);
+    auto model = initialised(config);
     model->to(torch::kDouble);
-    const auto both = model(source(), target());
-    const auto alone =
-        model(source().narrow(0, 1, 1).narrow(1, 0, 3), target().narrow(0, 1, 1).narrow(1, 0, 3));
+    const auto both = model(padded_source(), padded_target());
+    const auto alone = model(padded_source().narrow(0, 1, 1).narrow(1, 0, 3),
+                             padded_target().narrow(0, 1, 1).narrow(1, 0, 3));
     REQUIRE(torch::allclose(both.narrow(0, 1, 1).narrow(1, 0, 3), alone, 1e-10, 1e-12));
   }
 }
@@ -163,10 +152,10 @@ TEST_CASE("model: decoding by steps equals decoding at once", "[numeric]") {
     config.norm_placement =
         config.norm_placement == NormPlacement::post ? NormPlacement::pre : NormPlacement::post;
     config.positions = positions;
-    auto model = make_model(config);
+    auto model = initialised(config);
     model->to(torch::kDouble);
-    const auto mask = padding_mask(source());
-    const auto memory = model->encode(source(), mask);
+    const auto mask = padding_mask(padded_source());
+    const auto memory = model->encode(padded_source(), mask);
     const auto long_target = torch::randint(4, 17, {2, 19}, torch::kLong);  // the cache grows at 16
     const auto full = model->decode(long_target, memory, mask);
     auto cache = model->start(memory, mask);
@@ -180,10 +169,10 @@ TEST_CASE("model: decoding by steps equals decoding at once", "[numeric]") {
 
 TEST_CASE("decoder cache: rows are widened, reordered and dropped as the sentences they hold",
           "[numeric]") {
-  auto model = make_model(small_model());
+  auto model = initialised(small_model());
   model->to(torch::kDouble);
-  const auto mask = padding_mask(source());
-  const auto memory = model->encode(source(), mask);
+  const auto mask = padding_mask(padded_source());
+  const auto memory = model->encode(padded_source(), mask);
   auto cache = model->start(memory, mask);
   model->step(torch::tensor({7, 6}), cache);
   cache.widen(3);
@@ -217,16 +206,17 @@ TEST_CASE("decoder cache: rows are widened, reordered and dropped as the sentenc
 TEST_CASE("model: training drops, evaluation does not", "[numeric]") {
   auto config = small_model();
   config.P_drop = 0.1;
-  auto model = make_model(config);
-  REQUIRE_FALSE(model(source(), target()).equal(model(source(), target())));
+  auto model = initialised(config);
+  REQUIRE_FALSE(
+      model(padded_source(), padded_target()).equal(model(padded_source(), padded_target())));
   model->eval();
-  REQUIRE(model(source(), target()).equal(model(source(), target())));
+  REQUIRE(model(padded_source(), padded_target()).equal(model(padded_source(), padded_target())));
 }
 
 TEST_CASE("model: a sentence longer than the learned positions is a user's error", "[numeric]") {
   auto config = small_model();
   config.positions = PositionKind::learned;  // 30
-  auto model = make_model(config);
+  auto model = initialised(config);
   const auto ids = torch::full({1, 31}, 5, torch::kLong);
   REQUIRE_THROWS_AS(model->encode(ids, padding_mask(ids)), UserError);
 }
@@ -238,7 +228,7 @@ TEST_CASE("initialisation: Xavier uniform matrices, N(0, d_model^-0.5) embedding
   config.V = config.source_V = 1000;
   config.N = 1;
   config.attention_bias = true;
-  const auto model = make_model(config);
+  const auto model = initialised(config);
   const auto parameters = model->named_parameters();
   const auto& in = parameters["encoder.layers.0.feed_forward.in.weight"];
   const double bound = std::sqrt(6.0 / (64 + 300));
@@ -259,10 +249,10 @@ TEST_CASE("initialisation: Xavier uniform matrices, N(0, d_model^-0.5) embedding
 
 TEST_CASE("initialisation: the seed alone decides", "[numeric]") {
   torch::manual_seed(1);
-  const auto first = make_model(small_model(), 5);
+  const auto first = initialised(small_model(), 5);
   torch::manual_seed(2);
-  const auto again = make_model(small_model(), 5);
-  const auto other = make_model(small_model(), 6);
+  const auto again = initialised(small_model(), 5);
+  const auto other = initialised(small_model(), 6);
   for (const auto& item : first->named_parameters()) {
     REQUIRE(again->named_parameters()[item.key()].equal(item.value()));
   }
@@ -270,24 +260,6 @@ TEST_CASE("initialisation: the seed alone decides", "[numeric]") {
 }
 
 TEST_CASE("model: without padding it computes the same, values and gradients", "[numeric]") {
-  const auto run = [&](const ModelConfig& config, bool is_packed) {
-    auto model = make_model(config);
-    torch::Tensor hidden;
-    const auto real = target().ne(0);
-    if (is_packed) {
-      hidden = model->hidden_packed(pack(source()), pack(target()));
-    } else {
-      const auto mask = padding_mask(source());
-      hidden = model->decode(target(), model->encode(source(), mask), mask).index({real});
-    }
-    const auto logits = hidden.matmul(model->output_weight().t());
-    (logits * torch::linspace(-1, 1, logits.numel()).view_as(logits)).sum().backward();
-    std::map<std::string, torch::Tensor> results{{"hidden", hidden.detach()}};
-    for (const auto& parameter : model->named_parameters()) {
-      results[parameter.key()] = parameter.value().grad();
-    }
-    return results;
-  };
   auto config = small_model();
   for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
     for (const auto positions : kAllPositions) {
@@ -296,8 +268,8 @@ TEST_CASE("model: without padding it computes the same, values and gradients", "
         config.positions = positions;
         config.tie_embeddings = tied;
         config.attention_bias = tied;
-        const auto padded = run(config, false);
-        const auto packed = run(config, true);
+        const auto padded = training_pass(config, padded_source(), padded_target(), false);
+        const auto packed = training_pass(config, padded_source(), padded_target(), true);
         for (const auto& [name, want] : padded) {
           INFO(name);
           REQUIRE(packed.at(name).layout() == torch::kStrided);

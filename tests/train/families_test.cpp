@@ -4,36 +4,23 @@
 
 #include "tests/catch.h"
 #include "tests/data/text.h"
+#include "tests/train/tiny_training.h"
 #include "transformer/data/share.h"
 #include "transformer/data/task.h"
 #include "transformer/nn/init.h"
 #include "transformer/train/perplexity.h"
 #include "transformer/train/step.h"
-#include "transformer/train/trainer.h"
 
 using namespace transformer;
 using namespace transformer::testing;
 
 namespace {
 
-constexpr int64_t kFamilyV = 23;
 constexpr auto kFamilies = {Family::decoder_only, Family::encoder_only};
 
 Config family_config(Family family) {
-  Config config;
+  Config config = tiny_config();
   config.model.family = family;
-  config.model.N = 1;
-  config.model.d_model = 16;
-  config.model.d_ff = 24;
-  config.model.h = 2;
-  config.model.V = kFamilyV;
-  config.data.tokens_per_batch = 60;
-  config.training.train_steps = 12;
-  config.training.warmup_steps = 5;
-  config.training.log_every = 1;
-  config.training.validate_every = 4;
-  config.training.checkpoint_every = 5;
-  config.training.average_last = 3;
   return resolve(config);
 }
 
@@ -43,35 +30,9 @@ Corpus family_corpus(const Folder& folder, int64_t pairs, uint64_t longest) {
   for (auto& [source, target] : all) {
     source = {4};
     target.resize(2 + random.below(longest - 1));
-    for (auto& piece : target) piece = static_cast<int32_t>(4 + random.below(kFamilyV - 4));
+    for (auto& piece : target) piece = static_cast<int32_t>(4 + random.below(kTinyV - 4));
   }
-  return make_corpus(folder / "corpus", all, kFamilyV);
-}
-
-struct FamilyLosses {
-  std::vector<double> steps, valid;
-};
-
-TrainingOutcome train_family(const std::filesystem::path& folder, const Config& config,
-                             const Corpus& corpus, FamilyLosses& losses, int64_t stop_after = -1) {
-  std::atomic<bool> stop{false};
-  Transformer model(config.model);
-  return train(model,
-               {.config = config,
-                .train = corpus,
-                .valid = &corpus,
-                .checkpoints = folder,
-                .vocabulary = "v",
-                .stop = &stop},
-               [&](const TrainingEvent& event) {
-                 if (const auto* logged = std::get_if<StepLogged>(&event)) {
-                   losses.steps.push_back(logged->loss);
-                   stop = logged->step == stop_after;
-                 }
-                 if (const auto* validated = std::get_if<Validated>(&event)) {
-                   losses.valid.push_back(validated->perplexity);
-                 }
-               });
+  return make_corpus(folder / "corpus", all, kTinyV);
 }
 
 // Losses of a batch, each predicted word-piece alone: from the logits of its sentence alone.
@@ -99,7 +60,7 @@ LossByHand loss_by_hand(Transformer& model, const Batch& batch, double eps_ls) {
       const double nll = -row[output[t]].item<double>();
       loss.nll += nll;
       loss.smoothed +=
-          (1 - eps_ls) * nll - eps_ls / static_cast<double>(kFamilyV) * row.sum().item<double>();
+          (1 - eps_ls) * nll - eps_ls / static_cast<double>(kTinyV) * row.sum().item<double>();
       ++loss.predicted;
     }
   }
@@ -186,16 +147,16 @@ TEST_CASE("families: stopped after any step and resumed, training ends as if nev
       auto config = family_config(family);
       config.training.accumulate = accumulate;
       const auto place = folder / (name_of(family) + std::to_string(accumulate));
-      FamilyLosses unbroken;
-      const auto want = train_family(place / "unbroken", config, corpus, unbroken);
+      Losses unbroken;
+      const auto want = train_in(place / "unbroken", config, corpus, unbroken);
       REQUIRE(want.progress.epoch > 0);
       REQUIRE(unbroken.valid.size() == 3);
       for (int64_t stop = 1; stop <= 11; stop += accumulate) {
         INFO(name_of(family) << " stopped after step " << stop);
         const auto path = place / std::to_string(stop);
-        FamilyLosses losses;
-        REQUIRE(train_family(path, config, corpus, losses, stop).stopped);
-        train_family(path, config, corpus, losses);
+        Losses losses;
+        REQUIRE(train_in(path, config, corpus, losses, stop).stopped);
+        train_in(path, config, corpus, losses);
         REQUIRE(losses.steps == unbroken.steps);
         REQUIRE(losses.valid == unbroken.valid);
         for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
@@ -234,7 +195,7 @@ Chain chain_of(const std::filesystem::path& file, int64_t sentences, uint64_t se
       target.push_back(4 + state);
     }
   }
-  return {make_corpus(file, pairs, kFamilyV), nll};
+  return {make_corpus(file, pairs, kTinyV), nll};
 }
 
 Config learning_config(Family family, int64_t steps) {
@@ -287,7 +248,7 @@ TEST_CASE("encoder only: a tiny model fills in what the other side of the mask t
       source = {4};
       target.assign(6, static_cast<int32_t>(4 + random.below(4)));
     }
-    return make_corpus(folder / name, pairs, kFamilyV);
+    return make_corpus(folder / name, pairs, kTinyV);
   };
   const auto seen = alike("seen", 4000, 1);
   const auto unseen = alike("unseen", 500, 2);

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "tests/catch.h"
-#include "tests/temporary_folder.h"
+#include "tests/data/text.h"
+#include "tests/train/tiny_training.h"
 #include "transformer/data/batches.h"
 #include "transformer/data/tokenizer.h"
 #include "transformer/error.h"
@@ -18,74 +19,25 @@
 #include "transformer/train/schedule.h"
 
 using namespace transformer;
+using namespace transformer::testing;
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kV = 23;
+constexpr int64_t kV = kTinyV;
 
 // Random word-pieces; the target is the source. Lengths in shortest..longest, end-of-sentence not
 // counted.
-Corpus copy_corpus(const fs::path& file, int64_t pairs, uint64_t shortest, uint64_t longest) {
-  write_file(file, [&](std::ostream& out) {
-    CorpusWriter writer(out, kV, kV);
-    Random random(5);
-    for (int64_t i = 0; i < pairs; ++i) {
-      std::vector<int32_t> pieces(shortest + random.below(longest - shortest + 1));
-      for (auto& piece : pieces)
-        piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
-      writer.add(pieces, pieces);
-    }
-    writer.finish({.kept = pairs}, "{}");
-  });
-  return Corpus::open(file);
-}
-
-Config tiny_config() {
-  Config config;
-  config.model.N = 1;
-  config.model.d_model = 16;
-  config.model.d_ff = 24;
-  config.model.h = 2;
-  config.model.V = kV;
-  config.data.tokens_per_batch = 60;
-  config.training.train_steps = 12;
-  config.training.warmup_steps = 5;
-  config.training.log_every = 1;
-  config.training.validate_every = 4;
-  config.training.checkpoint_every = 5;
-  config.training.average_last = 3;
-  return resolve(config);
-}
-
-struct Losses {
-  std::vector<double> steps;
-  std::vector<double> valid;
-};
-
-// Trains in `folder`; with stop_after, as if a signal came during that step.
-TrainingOutcome train_in(const fs::path& folder, const Config& config, const Corpus& corpus,
-                         Losses& losses, int64_t stop_after = -1) {
-  std::atomic<bool> stop{false};
-  Transformer model(config.model);
-  return train(model,
-               {.config = config,
-                .train = corpus,
-                .valid = &corpus,
-                .checkpoints = folder,
-                .vocabulary = "v",
-                .stop = &stop},
-               [&](const TrainingEvent& event) {
-                 if (const auto* logged = std::get_if<StepLogged>(&event)) {
-                   losses.steps.resize(static_cast<size_t>(logged->step));
-                   losses.steps.back() = logged->loss;
-                   stop = logged->step == stop_after;
-                 }
-                 if (const auto* validated = std::get_if<Validated>(&event)) {
-                   losses.valid.push_back(validated->perplexity);
-                 }
-               });
+Corpus copy_corpus(const fs::path& file, int64_t count, uint64_t shortest, uint64_t longest) {
+  Random random(5);
+  Pairs pairs(static_cast<size_t>(count));
+  for (auto& [source, target] : pairs) {
+    source.resize(shortest + random.below(longest - shortest + 1));
+    for (auto& piece : source) piece = static_cast<int32_t>(kEos + 1 + random.below(kV - kEos - 1));
+    target = source;
+  }
+  return make_corpus(file, pairs, kV);
 }
 
 }  // namespace
@@ -94,7 +46,7 @@ TEST_CASE("training: stopped after any step and resumed, it ends as if never sto
           "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);  // several epochs in 12 steps
-  const Config config = tiny_config();
+  const Config config = resolve(tiny_config());
   Losses unbroken;
   const auto want = train_in(folder / "unbroken", config, corpus, unbroken);
   REQUIRE(want.progress.step == 12);
@@ -121,7 +73,7 @@ TEST_CASE("training: a killed process goes on from its last checkpoint to the sa
           "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
-  const Config config = tiny_config();
+  const Config config = resolve(tiny_config());
   Losses unbroken;
   train_in(folder / "unbroken", config, corpus, unbroken);
   // As a kill after step 10's checkpoint and before the end leaves it.
@@ -138,7 +90,7 @@ TEST_CASE("training: k small batches are one large one", "[numeric]") {
   const TemporaryFolder folder;
   constexpr int64_t kPairs = 8;
   const Corpus corpus = copy_corpus(folder / "corpus", kPairs, 2, 5);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   config.model.P_drop = 0;
   config.data.tokens_per_batch = 6;  // a pair a batch, but for the shortest
   config.training.train_steps = 1;
@@ -181,7 +133,7 @@ TEST_CASE("training: a loss that is not finite stops the run and leaves the last
           "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   config.training.schedule = ScheduleKind::constant;
   config.training.learning_rate = 1e25;
   config.training.checkpoint_every = 1;
@@ -198,7 +150,7 @@ TEST_CASE("training: a loss that is not finite stops the run and leaves the last
 TEST_CASE("training: diagnostics come when asked for and change nothing", "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   config.training.accumulate = 2;
   Transformer without(config.model), with(config.model);
   train(without, {.config = config, .train = corpus, .checkpoints = folder / "without"},
@@ -223,7 +175,7 @@ TEST_CASE("training: diagnostics come when asked for and change nothing", "[nume
 TEST_CASE("training: another config or other data in the folder is refused by name", "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   Losses losses;
   train_in(folder / "run", config, corpus, losses);
   const Corpus other = copy_corpus(folder / "other", 39, 2, 9);
@@ -238,7 +190,7 @@ TEST_CASE("training: a run given more steps ends as one that had them from the s
           "[numeric]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 40, 2, 9);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   Losses losses;
   train_in(folder / "unbroken", config, corpus, losses);
   config.training.train_steps = 7;  // neither a multiple of checkpoint_every nor of validate_every
@@ -261,7 +213,7 @@ TEST_CASE("training: a run given more steps ends as one that had them from the s
   config.training.train_steps = 11;
   REQUIRE_THROWS_WITH(train_in(folder / "longer", config, corpus, losses),
                       Contains("training.train_steps: 12 there; 11 now (a run can be given more"));
-  Config cosine = tiny_config();
+  Config cosine = resolve(tiny_config());
   cosine.training.schedule = ScheduleKind::cosine;
   train_in(folder / "cosine", cosine, corpus, losses);
   cosine.training.train_steps = 13;
@@ -272,7 +224,7 @@ TEST_CASE("training: a run given more steps ends as one that had them from the s
 TEST_CASE("copy task: a tiny model copies unseen sequences", "[e2e][learning]") {
   const TemporaryFolder folder;
   const Corpus corpus = copy_corpus(folder / "corpus", 4000, 3, 8);
-  Config config = tiny_config();
+  Config config = resolve(tiny_config());
   config.model.d_model = 32;
   config.model.d_k = config.model.d_v = 16;
   config.model.d_ff = 64;
