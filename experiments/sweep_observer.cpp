@@ -151,11 +151,10 @@ void SweepObserver::add_progress(RunStatus& status) {
   if (!progress) return;
   status.step = progress->step;
   status.loss = progress->loss;
-  const auto [seen, is_new] = seen_.try_emplace(run, Seen{progress->step, Clock::now()});
-  const int64_t since = progress->step - seen->second.step;
-  if (since <= 0 || status.train_steps <= progress->step) return;
-  const double a_step = seconds_since(seen->second.time) / static_cast<double>(since);
-  status.seconds_left = a_step * static_cast<double>(status.train_steps - progress->step);
+  Pace& pace = paces_[run];
+  pace.reach(progress->step);
+  if (status.train_steps <= progress->step) return;
+  status.seconds_left = pace.seconds_of(status.train_steps - progress->step);
 }
 
 GrowingCurves& SweepObserver::curves_of(const Run& run) {

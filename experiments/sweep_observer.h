@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/curves.h"
+#include "experiments/pace.h"
 #include "experiments/record.h"
 #include "experiments/slurm.h"
 #include "transformer/clock.h"
@@ -53,11 +54,6 @@ class SweepObserver {
 
  private:
   using Run = std::pair<std::string, int64_t>;
-  // A run as it was when it was first looked at: its speed is measured from there.
-  struct Seen {
-    int64_t step = 0;
-    Clock::time_point time;
-  };
 
   std::string stamp_now() const;
   Results read_now() const;
@@ -73,7 +69,7 @@ class SweepObserver {
   Results results_;
   std::string stamp_;  // of results_
   std::vector<RunStatus> runs_;
-  std::map<Run, Seen> seen_;
+  std::map<Run, Pace> paces_;
   std::map<Run, GrowingCurves> curves_;
   std::map<Run, SlurmTask> tasks_;
   std::optional<Clock::time_point> asked_slurm_;

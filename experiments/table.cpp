@@ -228,8 +228,7 @@ Summary sorted(Summary summary, const std::string& column, bool reversed) {
 }
 
 std::string format_table(const Summary& summary, TableFormat format, const TableOptions& options) {
-  const bool is_data = format == TableFormat::csv || format == TableFormat::json;
-  if (is_data && !options.columns.empty()) {
+  if (is_data(format) && !options.columns.empty()) {
     throw UserError("--format " + name_of(format) +
                     ": states every column, so --columns has no use with it");
   }

@@ -40,7 +40,7 @@ struct Table {
 struct OtherSweep {
   std::string own_name, name;  // over the columns
   Summary summary;
-  PValues p_values{};  // to its own base
+  PValues p_values{};  // to its own base; of data formats alone
 };
 
 struct TableOptions {
@@ -64,6 +64,11 @@ Summary sorted(Summary summary, const std::string& column, bool reversed);
 enum class TableFormat { text, markdown, latex, csv, json, html };
 constexpr auto names(TableFormat) {
   return std::array{"text", "markdown", "latex", "csv", "json", "html"};
+}
+
+// Those for programs, which state all that there is.
+constexpr bool is_data(TableFormat format) {
+  return format == TableFormat::csv || format == TableFormat::json;
 }
 
 std::string to_text(const Table& table);      // aligned; UTF-8

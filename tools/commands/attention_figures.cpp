@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "transformer/analysis/attention_weights.h"
+#include "transformer/error.h"
 #include "transformer/printable.h"
 #include "transformer/train/batch_tensors.h"
 
@@ -45,6 +46,19 @@ Pieces pieces_of_target(const Tokenizer& tokenizer, const std::vector<int32_t>& 
   add_piece(pieces, tokenizer, kBos);
   for (const int32_t id : ids) add_piece(pieces, tokenizer, id);
   return pieces;
+}
+
+void expect_kind(const std::string& kind, const ModelConfig& model, const std::string& where) {
+  if (kind != "encoder" && kind != "decoder" && kind != "cross") {
+    throw UserError(where + ": " + fields::shown_name(kind) +
+                    " is not one of: encoder, decoder, cross");
+  }
+  const bool is_there = kind == "cross"     ? reads_source(model.family)
+                        : kind == "encoder" ? has_encoder(model.family)
+                                            : has_decoder(model.family);
+  if (is_there) return;
+  throw UserError(where + ": the model's family is " + name_of(model.family) +
+                  ", which has no attention of the kind " + kind);
 }
 
 std::string kind_of(const SublayerName& name) {

@@ -29,6 +29,9 @@ struct AttentionChoice {
   int64_t head = -1;
 };
 
+// Throws UserError, with `where` first, on what is no kind, or none that the model has.
+void expect_kind(const std::string& kind, const ModelConfig& model, const std::string& where);
+
 // encoder, decoder or cross
 std::string kind_of(const SublayerName& name);
 bool is_chosen(const AttentionChoice& choice, const SublayerName& name);

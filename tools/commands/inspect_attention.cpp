@@ -24,17 +24,7 @@ AttentionChoice choice_of(const Arguments& arguments, const ModelConfig& model) 
   AttentionChoice choice;
   if (arguments.has("kind")) {
     choice.kind = arguments.get<std::string>("kind");
-    if (choice.kind != "encoder" && choice.kind != "decoder" && choice.kind != "cross") {
-      throw UserError("--kind: " + fields::shown_name(choice.kind) +
-                      " is not one of: encoder, decoder, cross");
-    }
-    const bool is_there = choice.kind == "cross"     ? reads_source(model.family)
-                          : choice.kind == "encoder" ? has_encoder(model.family)
-                                                     : has_decoder(model.family);
-    if (!is_there) {
-      throw UserError("--kind: the model's family is " + name_of(model.family) +
-                      ", which has no attention of the kind " + choice.kind);
-    }
+    expect_kind(choice.kind, model, "--kind");
   }
   if (arguments.has("layer")) choice.layer = arguments.integer("layer", 0, model.N - 1);
   if (arguments.has("head")) choice.head = arguments.integer("head", 0, model.h - 1);

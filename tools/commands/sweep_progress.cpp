@@ -77,9 +77,7 @@ void SweepProgress::reach(Running& state, const RunProgress& progress) {
   const auto perplexity = state.last.perplexity;
   state.last = progress;
   if (!progress.perplexity) state.last.perplexity = perplexity;
-  if (state.first_seen) return;
-  state.first_seen = Clock::now();
-  state.first_step = progress.step;
+  state.pace.reach(progress.step);
 }
 
 std::string SweepProgress::name(const Run& run) const {
@@ -94,25 +92,22 @@ std::string SweepProgress::outcome(const Run& run) const {
 
 std::string SweepProgress::status_of(const Run& run, const Running& state) const {
   const auto& [step, loss, rate, perplexity] = state.last;
-  const double part = static_cast<double>(step) / static_cast<double>(state.train_steps);
-  std::string text = line_.bar(part) + " " + name(run);
+  std::string text = line_.bar(state.share()) + " " + name(run);
   if (step == 0) return text;
   text += " step " + grouped(step) + " of " + grouped(state.train_steps);
-  if (!state.first_seen) return text;
+  if (!state.pace.is_seen()) return text;
   text += " loss " + fixed(loss, 3);
   if (perplexity) text += " valid PPL " + fixed(*perplexity, 2);
   if (rate) text += " " + formatted("%.0f", *rate) + " tokens/s";
-  const int64_t since = step - state.first_step;
-  if (since <= 0) return text;
-  const double a_step = seconds_since(*state.first_seen) / static_cast<double>(since);
-  return text + " " + duration(a_step * static_cast<double>(state.train_steps - step)) + " left";
+  const auto left = state.pace.seconds_of(state.train_steps - step);
+  return left ? text + " " + duration(*left) + " left" : text;
 }
 
 std::vector<std::string> SweepProgress::status() const {
   std::vector<std::string> lines(1);
   double runs_done = static_cast<double>(done_ + failed_);
   for (const auto& [run, state] : running_) {
-    runs_done += static_cast<double>(state.last.step) / static_cast<double>(state.train_steps);
+    runs_done += state.share();
     lines.push_back(status_of(run, state));
   }
   const double elapsed = seconds_since(start_);

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "experiments/pace.h"
 #include "experiments/runner.h"
 #include "experiments/time_left.h"
 #include "tools/status_line.h"
@@ -29,8 +29,11 @@ class SweepProgress {
     int64_t train_steps = 0;
     Clock::time_point start;
     RunProgress last{};
-    int64_t first_step = 0;  // of those that were seen to be done, and when
-    std::optional<Clock::time_point> first_seen{};
+    Pace pace{};
+
+    double share() const {  // of it that is done
+      return static_cast<double>(last.step) / static_cast<double>(train_steps);
+    }
   };
 
   static void reach(Running& state, const RunProgress& progress);

@@ -20,9 +20,8 @@ OtherSweep other_sweep(const fs::path& own, const fs::path& other) {
   const auto last = [](const fs::path& path) { return fs::absolute(path / ".").parent_path(); };
   const std::string own_name = last(own).filename(), name = last(other).filename();
   const bool are_told_apart = own_name != name;
-  const auto summary = summarize(read_sweep_results(other));
-  return {are_told_apart ? own_name : own.string(), are_told_apart ? name : other.string(), summary,
-          p_values_to_base(summary, details_in(other))};
+  return {are_told_apart ? own_name : own.string(), are_told_apart ? name : other.string(),
+          summarize(read_sweep_results(other))};
 }
 
 }  // namespace
@@ -59,7 +58,11 @@ int table_command(int argc, char** argv) {
     shown.columns = split_list(arguments->get<std::string>("columns"), "--columns");
   }
   if (arguments->has("compare")) {
-    shown.other = other_sweep(folder, arguments->get<std::string>("compare"));
+    const fs::path other = arguments->get<std::string>("compare");
+    shown.other = other_sweep(folder, other);
+    if (is_data(format)) {
+      shown.other->p_values = p_values_to_base(shown.other->summary, details_in(other));
+    }
   }
   const bool reversed = arguments->has("reverse");
   if (reversed && !arguments->has("sort")) throw UserError("--reverse: needs --sort NAME");

@@ -120,10 +120,7 @@ Json ModelAnswers::attention(const fs::path& folder, const AttentionRequest& req
   auto& translator = model.translator;
   const auto& sizes = model.config.model;
   expect_translates(sizes, "attention");
-  if (request.kind != "encoder" && request.kind != "decoder" && request.kind != "cross") {
-    throw UserError("kind: " + fields::shown_name(request.kind) +
-                    " is not one of: encoder, decoder, cross");
-  }
+  expect_kind(request.kind, sizes, "kind");
   if (request.layer < 0 || request.layer >= sizes.N) {
     throw UserError("layer: expected 0.." + std::to_string(sizes.N - 1) + "; got " +
                     std::to_string(request.layer));
